@@ -19,11 +19,11 @@ from lockterm.screens.modal import LocktermModal
 from lockterm.screens.palette import Palette
 from lockterm.screens.remote_form import RemoteForm
 from lockterm.screens.remotes import RemotesScreen
-from lockterm.service.running import RunningService
 from lockterm.widgets.notification_line import NotificationLine
 from tests.long import telling
-from tests.screens import someone_else
-from tests.screens.running_app import Starter, settled, shown, strips, until
+from tests.screens.demo import Demo, press, press_to, settled_when
+from tests.screens.demo import demo as demo
+from tests.screens.running_app import settled, shown, strips, until
 
 pytestmark = pytest.mark.usefixtures("unhurried")
 
@@ -60,15 +60,10 @@ def notice(pilot: Pilot[Any]) -> str:
 )
 @pytest.mark.parametrize("size", telling([(60, 20)], [(80, 24), (60, 20)]))
 async def test_a_notice_takes_its_line_and_no_other(
-    service: RunningService,
-    lockterm_app: Starter,
-    size: tuple[int, int],
-    keys: tuple[str, ...],
-    kind: type[Any],
+    demo: Demo, size: tuple[int, int], keys: tuple[str, ...], kind: type[Any]
 ) -> None:
-    async with lockterm_app(service, 1001, size=size) as pilot:
-        await pilot.press(*keys)
-        await settled(pilot)
+    async with demo(1001, size=size) as pilot:
+        await press(pilot, *keys)
         assert isinstance(pilot.app.screen, kind)
         before, focused = lines(pilot), pilot.app.focused
         pilot.app.notify("Recorded by the service.", title="Deleted Anna Weber (A-2041)")
@@ -90,15 +85,13 @@ async def test_a_notice_takes_its_line_and_no_other(
 )
 @pytest.mark.parametrize("size", telling([(60, 20)], [(60, 20), (80, 24), (120, 40)]))
 async def test_notice_covers_no_field_or_button_of_forms_and_dialogs(
-    service: RunningService, lockterm_app: Starter, size: tuple[int, int], keys: tuple[str, ...]
+    demo: Demo, size: tuple[int, int], keys: tuple[str, ...]
 ) -> None:
-    async with lockterm_app(service, 1001, size=size) as pilot:
-        await pilot.press(*keys)
-        await settled(pilot)
+    async with demo(1001, size=size) as pilot:
+        await press(pilot, *keys)
         screen, before = pilot.app.screen, lines(pilot)
         pilot.app.notify("It means this, too. " * 8, title="Not answered", severity="warning")
-        await until(pilot, lambda: "Not answered" in shown(pilot))
-        await settled(pilot)
+        await settled_when(pilot, lambda: "Not answered" in shown(pilot))
         line = screen.query_one(NotificationLine).region
         assert line.height > 1
         used = [node for node in screen.query("Button, Input, .dialog, KeyLine") if node.region]
@@ -110,11 +103,11 @@ async def test_notice_covers_no_field_or_button_of_forms_and_dialogs(
 
 
 @pytest.mark.parametrize("size", [(80, 24), (60, 20)])
-async def test_notice_shows_the_result_when_other_sentences_do_not_fit(
-    service: RunningService, lockterm_app: Starter, size: tuple[int, int]
-) -> None:
+async def test_long_notice_has_half_of_the_screen(demo: Demo, size: tuple[int, int]) -> None:
     more = "The service does not report whether the change has reached the lock."
-    async with lockterm_app(service, 1001, size=size) as pilot:
+    path = f"/srv/{'of-the-whole-site/' * 6}remotes of 2026-11-20.csv"
+    async with demo(1001, size=size) as pilot:
+        before = lines(pilot)
         for title, seen in (
             ("Set the voice of Main gate to en-US Grace", "of Main gate to en-US Grace"),
             (f"Changed {'Anna ' * 30}", "Changed Anna Anna Anna"),
@@ -124,88 +117,54 @@ async def test_notice_shows_the_result_when_other_sentences_do_not_fit(
             said = " ".join(line.removeprefix("▌ ") for line in lines(pilot)[-3:-1])
             assert seen in said and ": Recorded by the service. " in said
             assert notice(pilot).endswith("more")
+        pilot.app.clear_notifications()
+        await until(pilot, lambda: lines(pilot) == before)
+        pilot.app.notify(f"Written to {path} with all 137 remotes.", title="Exported")
+        await until(pilot, lambda: notice(pilot).startswith("▌ "))
+        parts = [line[2:].rstrip() for line in lines(pilot)[:-1] if line.startswith("▌ ")]
+        assert len(parts) > 1
+        assert path.replace(" ", "") in "".join(parts).replace(" ", ""), "a path is never cut"
+        assert lines(pilot)[-1] == before[-1], "the keys stay"
+        assert lines(pilot)[: -1 - len(parts)] == before[: -1 - len(parts)]
+        pilot.app.clear_notifications()
+        await until(pilot, lambda: lines(pilot) == before)
+        pilot.app.notify("It means this, too. " * 60, title="It " * 60, severity="warning")
+        await until(pilot, lambda: notice(pilot).startswith("▌ "))
+        height = sum(line.startswith("▌ ") for line in lines(pilot))
+        assert height <= size[1] // 2
+        if height == size[1] // 2:
+            assert notice(pilot).endswith("f2 more") and "…" in notice(pilot)
 
 
 @pytest.mark.long
-async def test_a_notice_outlives_a_dialog_but_not_its_screen(
-    service: RunningService, lockterm_app: Starter
-) -> None:
-    async with lockterm_app(service, 1003) as pilot:
+async def test_a_notice_outlives_a_dialog_but_not_its_screen(demo: Demo) -> None:
+    async with demo(1003) as pilot:
         before = lines(pilot)
-        await pilot.press("d")
-        await settled(pilot)
+        await press(pilot, "d")
         pilot.app.notify("", title="Added Anna")
         await until(pilot, lambda: last_line(pilot) == "▌ Added Anna")
-        await pilot.press("escape")
-        await settled(pilot)
+        await press(pilot, "escape")
         assert notice(pilot) == "▌ Added Anna" and last_line(pilot) == before[-1]
-        await pilot.press("question_mark")
-        await until(pilot, lambda: isinstance(pilot.app.screen, HelpScreen))
-        await settled(pilot)
+        await press_to(pilot, HelpScreen, "question_mark")
         assert "Added Anna" not in shown(pilot)
         pilot.app.notify("", title="Added Ben")
         pilot.app.notify("", title="Not added", severity="error")
         await until(pilot, lambda: notice(pilot).startswith("▌ ! Error  Not added"))
-        await pilot.press("escape")
-        await until(pilot, lambda: isinstance(pilot.app.screen, RemotesScreen))
-        await settled(pilot)
+        await press_to(pilot, RemotesScreen, "escape")
         assert notice(pilot).startswith("▌ ! Error  Not added"), "an error is read first"
         assert not pilot.app.notice_log.more
         pilot.app.clear_notifications()
         await until(pilot, lambda: lines(pilot) == before)
-
-
-@pytest.mark.long
-async def test_what_a_closing_form_says_stays_on_the_screen_below(
-    service: RunningService, lockterm_app: Starter
-) -> None:
-    async with lockterm_app(service, 1003) as pilot:
-        await pilot.press("a")
-        await until(pilot, lambda: isinstance(pilot.app.screen, RemoteForm))
-        await settled(pilot)
+        await press_to(pilot, RemoteForm, "a")
         form = pilot.app.screen
         pilot.app.notify("", title="Added Anna")
         form.dismiss()
-        await until(pilot, lambda: isinstance(pilot.app.screen, RemotesScreen))
-        await settled(pilot)
+        await settled_when(pilot, lambda: isinstance(pilot.app.screen, RemotesScreen))
         assert notice(pilot) == "▌ Added Anna"
 
 
-@pytest.mark.parametrize("size", [(80, 24), (60, 20)])
-async def test_a_path_in_a_notice_is_never_cut(
-    service: RunningService, lockterm_app: Starter, size: tuple[int, int]
-) -> None:
-    path = f"/srv/{'of-the-whole-site/' * 6}remotes of 2026-11-20.csv"
-    async with lockterm_app(service, 1001, size=size) as pilot:
-        before = lines(pilot)
-        pilot.app.notify(f"Written to {path} with all 137 remotes.", title="Exported")
-        await until(pilot, lambda: notice(pilot).startswith("▌ "))
-        said = [line[2:].rstrip() for line in lines(pilot)[:-1] if line.startswith("▌ ")]
-        assert len(said) > 1
-        assert path.replace(" ", "") in "".join(said).replace(" ", "")
-        assert lines(pilot)[-1] == before[-1], "the keys stay"
-        assert lines(pilot)[: -1 - len(said)] == before[: -1 - len(said)]
-        pilot.app.clear_notifications()
-        await until(pilot, lambda: lines(pilot) == before)
-
-
-@pytest.mark.parametrize("size", [(80, 24), (60, 20)])
-async def test_a_very_long_notice_has_half_of_the_screen_and_a_key_for_the_rest(
-    service: RunningService, lockterm_app: Starter, size: tuple[int, int]
-) -> None:
-    async with lockterm_app(service, 1001, size=size) as pilot:
-        pilot.app.notify("It means this, too. " * 60, title="It " * 60, severity="warning")
-        await until(pilot, lambda: notice(pilot).startswith("▌ "))
-        said = [line for line in lines(pilot) if line.startswith("▌ ")]
-        assert len(said) <= size[1] // 2
-        if len(said) == size[1] // 2:
-            assert notice(pilot).endswith("f2 more") and "…" in notice(pilot)
-
-
-async def test_error_stays_until_a_later_key(
-    service: RunningService, lockterm_app: Starter, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    async with lockterm_app(service, 1003) as pilot:
+async def test_error_stays_until_a_later_key(demo: Demo, monkeypatch: pytest.MonkeyPatch) -> None:
+    async with demo(1003) as pilot:
         monkeypatch.setattr(shown_notices, "READ_S", math.inf)
         table = pilot.app.screen.query_one("#table")
         pilot.app.notify("No answer came.", title="Delete Anna", severity="error")
@@ -221,44 +180,35 @@ async def test_error_stays_until_a_later_key(
         for told in ("▌ ! Error  Add Ben", "▌ ! Error  Delete Anna", "▌ Copied the number"):
             await until(pilot, lambda told=told: notice(pilot).startswith(told))
             while notice(pilot).startswith(told) and "Error" in told:
-                await pilot.press("j")
-                await settled(pilot)
+                await press(pilot, "j")
 
 
 @pytest.mark.long
-async def test_error_stays_while_text_is_typed(
-    service: RunningService, lockterm_app: Starter, monkeypatch: pytest.MonkeyPatch
-) -> None:
+async def test_error_stays_while_text_is_typed(demo: Demo, monkeypatch: pytest.MonkeyPatch) -> None:
     """Who types a name looks at the field, and not at what comes meanwhile."""
     monkeypatch.setattr(shown_notices, "READ_S", 0.0)
     monkeypatch.setattr(shown_notices, "CELLS_A_SECOND", math.inf)
-    async with lockterm_app(service, 1003) as pilot:
-        await pilot.press("slash")
-        await settled(pilot)
+    async with demo(1003) as pilot:
+        await press(pilot, "slash")
         pilot.app.notify("The name is taken.", title="Add Ben", severity="error")
         await until(pilot, lambda: notice(pilot).startswith("▌ ! Error  Add Ben"))
-        await pilot.press(*"anna")
-        await settled(pilot)
+        await press(pilot, *"anna")
         assert notice(pilot).startswith("▌ ! Error  Add Ben")
         await pilot.press("backspace")
         await until(pilot, lambda: "Add Ben" not in notice(pilot))
 
 
 @pytest.mark.long
-async def test_a_key_shows_all_of_it_and_the_line_is_free(
-    service: RunningService, lockterm_app: Starter
-) -> None:
-    async with lockterm_app(service, 1003) as pilot:
+async def test_a_key_shows_all_of_it_and_the_line_is_free(demo: Demo) -> None:
+    async with demo(1003) as pilot:
         keys = notice(pilot), last_line(pilot)
         for severity in ("information", "warning", "error"):
             pilot.app.notify("It means this. " * 20, title="It", severity=severity)  # type: ignore[arg-type]
         await until(pilot, lambda: "f2 2 more" in notice(pilot))
         await pilot.press("a", "f2")  # in a form too
-        await until(pilot, lambda: isinstance(pilot.app.screen, MessagesScreen))
-        await settled(pilot)
+        await settled_when(pilot, lambda: isinstance(pilot.app.screen, MessagesScreen))
         assert "esc close" in last_line(pilot)
-        await pilot.press("escape", "escape")
-        await settled(pilot)
+        await press(pilot, "escape", "escape")
         assert (notice(pilot), last_line(pilot)) == keys
         pilot.app.notify("It means this. " * 20, title="It")
         await until(pilot, lambda: ": It means this. …" in notice(pilot))
@@ -267,10 +217,8 @@ async def test_a_key_shows_all_of_it_and_the_line_is_free(
         await until(pilot, lambda: isinstance(pilot.app.screen, MessagesScreen))
 
 
-async def test_information_disappears_after_a_while(
-    service: RunningService, lockterm_app: Starter, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    async with lockterm_app(service, 1003) as pilot:
+async def test_information_disappears(demo: Demo, monkeypatch: pytest.MonkeyPatch) -> None:
+    async with demo(1003) as pilot:
         keys = notice(pilot), last_line(pilot)
         for severity in ("information", "warning"):
             monkeypatch.setitem(shown_notices.LEAST_S, severity, 0.0)
@@ -278,12 +226,10 @@ async def test_information_disappears_after_a_while(
         await until(pilot, lambda: notice(pilot) == keys[0] and not pilot.app.notice_log.more)
 
 
-async def test_keys_typed_in_one_burst_do_the_same_while_notices_come_and_go(
-    service: RunningService, lockterm_app: Starter
-) -> None:
+async def test_keys_typed_in_one_burst_do_the_same_while_notices_come_and_go(demo: Demo) -> None:
     """Text into a form, a question and its answer, with a notice before each key."""
     typed = [*"aNew one", "tab", *"N-1", "tab", "p", "ctrl+s"]
-    async with lockterm_app(service, 1003) as pilot:
+    async with demo(1003) as pilot:
         app = pilot.app
         for place, key in enumerate(typed):
             severity = ("information", "warning", "error")[place % 3]
@@ -291,18 +237,15 @@ async def test_keys_typed_in_one_burst_do_the_same_while_notices_come_and_go(
             if place % 4 == 3:
                 app.clear_notifications()
             app.post_message(events.Key(key, key if len(key) == 1 else None))
-        await until(pilot, lambda: isinstance(app.screen, ConfirmModal))
-        await settled(pilot)
+        await settled_when(pilot, lambda: isinstance(app.screen, ConfirmModal))
         assert "Add New one to lock 1003" in shown(pilot) and "N-1" in shown(pilot)
 
 
 @pytest.mark.parametrize(
     ("look", "mark"), [(Look(colors=0), "▌"), (Look(ascii=True), "|"), (Look(quiet=True), "|")]
 )
-async def test_severity_has_a_sign_and_a_word(
-    service: RunningService, lockterm_app: Starter, look: Look, mark: str
-) -> None:
-    async with lockterm_app(service, 1003, look) as pilot:
+async def test_severity_has_a_sign_and_a_word(demo: Demo, look: Look, mark: str) -> None:
+    async with demo(1003, look) as pilot:
         for severity, word in (
             ("information", ""),
             ("warning", "! Warning  "),
@@ -314,10 +257,8 @@ async def test_severity_has_a_sign_and_a_word(
         assert all(style is not None and style.reverse for style in styles), "and by its shape"
 
 
-async def test_what_is_said_as_a_screen_comes_adds_no_line_of_keys_to_it(
-    service: RunningService, lockterm_app: Starter
-) -> None:
-    async with lockterm_app(service, 1001) as pilot:
+async def test_what_is_said_as_a_screen_comes_adds_no_line_of_keys_to_it(demo: Demo) -> None:
+    async with demo(1001) as pilot:
         pilot.app.action_help()
         pilot.app.notify("Recorded by the service.", title="Deleted Anna Weber (A-2041)")
         await until(pilot, lambda: notice(pilot).startswith("▌ Deleted Anna"))
@@ -327,13 +268,10 @@ async def test_what_is_said_as_a_screen_comes_adds_no_line_of_keys_to_it(
 
 @pytest.mark.long
 @pytest.mark.parametrize("keys", [("d",), ("C",), (":",)])
-async def test_help_and_messages_open_over_a_dialog_and_lead_back_to_it(
-    service: RunningService, lockterm_app: Starter, keys: tuple[str, ...]
-) -> None:
-    async with lockterm_app(service, 1001) as pilot:
+async def test_help_and_messages_open_over_a_dialog(demo: Demo, keys: tuple[str, ...]) -> None:
+    async with demo(1001) as pilot:
         app = pilot.app
-        await pilot.press(*keys)
-        await settled(pilot)
+        await press(pilot, *keys)
         dialog = app.screen
         assert isinstance(dialog, LocktermModal)
         app.notify("Long " * 30, title="Told")
@@ -346,14 +284,12 @@ async def test_help_and_messages_open_over_a_dialog_and_lead_back_to_it(
         await settled(pilot)
         await pilot.press("escape")
         await until(pilot, lambda: app.screen is not dialog)
-        assert not any(someone_else.counted(service, call) for call in ("delete", "clear"))
+        assert not any(demo.counted(call) for call in ("delete", "clear"))
 
 
 @pytest.mark.long
-async def test_messages_open_over_the_palette(
-    service: RunningService, lockterm_app: Starter
-) -> None:
-    async with lockterm_app(service, 1001) as pilot:
+async def test_messages_open_over_the_palette(demo: Demo) -> None:
+    async with demo(1001) as pilot:
         await pilot.press("ctrl+p", *"new", "f2")
         await until(pilot, lambda: isinstance(pilot.app.screen, MessagesScreen))
         await pilot.press("escape")

@@ -16,42 +16,29 @@ from lockterm.errors import OutcomeUnknown
 from lockterm.paths import Paths
 from lockterm.screens.dialogs.choice import ChoiceModal
 from lockterm.screens.modal import RefusedModal
-from lockterm.service.running import RunningService
 from lockterm.store.database import Database
 from lockterm.store.journal import Journal
 from tests.conftest import NOW_MS
 from tests.faults.catalogue import close
 from tests.faults.proxy import FaultProxy
-from tests.screens.running_app import Starter, settled, until
-from tests.screens.site import MAIN_GATE, book_of, fill_book, words
+from tests.screens.demo import Demo, press, settled_when
+from tests.screens.demo import demo as demo
+from tests.screens.running_app import Starter, until
+from tests.screens.site import MAIN_GATE, book_of, words
 from tests.screens.test_read_only import leave_unsettled
 from tests.servers import port_of
 
 ADDED = Operation(
-    id="4f1c",
-    profile="demo",
-    call="add",
-    path="/api/v1/remote/add",
-    body={},
-    lock_id=1001,
-    lock_name="Main gate",
-    remote_id=None,
-    remote_name="Anna",
-    before=(),
-    state=State.AMBIGUOUS,
-    session="",
-    prepared_ms=NOW_MS,
+    **{"id": "4f1c", "profile": "demo", "call": "add", "path": "/api/v1/remote/add", "body": {}},
+    **{"lock_id": 1001, "lock_name": "Main gate", "remote_id": None, "remote_name": "Anna"},
+    **{"before": (), "state": State.AMBIGUOUS, "session": "", "prepared_ms": NOW_MS},
     candidates=(17, 23),
 )
 
 
 @pytest.mark.parametrize(("keys", "bound"), [("enter", []), ("down down enter", [23])])
 async def test_of_two_remotes_like_the_one_that_was_added_a_person_says_which(
-    lockterm_app: Starter,
-    service: RunningService,
-    monkeypatch: pytest.MonkeyPatch,
-    keys: str,
-    bound: list[int],
+    demo: Demo, monkeypatch: pytest.MonkeyPatch, keys: str, bound: list[int]
 ) -> None:
     asked: list[int] = []
 
@@ -65,7 +52,7 @@ async def test_of_two_remotes_like_the_one_that_was_added_a_person_says_which(
         asked.append(remote_id)
         return replace(operation, state=State.CONFIRMED)
 
-    async with lockterm_app(service) as pilot:
+    async with demo() as pilot:
         app: Any = pilot.app
         assert isinstance(app, LocktermApp)
         monkeypatch.setattr(app.operations.watch, "check", check)
@@ -73,23 +60,19 @@ async def test_of_two_remotes_like_the_one_that_was_added_a_person_says_which(
         monkeypatch.setattr(app.operations.resolution, "bind", bind)
         app.outcomes.unsettled = (ADDED,)
         app.action_settle("check")
-        await until(pilot, lambda: isinstance(app.screen, ChoiceModal))
-        await settled(pilot)
+        await settled_when(pilot, lambda: isinstance(app.screen, ChoiceModal))
         assert "You added Anna. Which remote is it?" in words(app)
         assert "None of them" in words(app) and "Remote 17" in words(app)
         early = events.Key("enter", None)
         early.time = 0.0
         assert not app.screen.is_meant(early), "typed before the question was painted"
-        await pilot.press(*keys.split())
-        await settled(pilot)
+        await press(pilot, *keys.split())
         assert asked == bound
 
 
-async def test_sending_a_voice_again_names_it_and_the_one_that_it_would_replace(
-    lockterm_app: Starter, service: RunningService
-) -> None:
-    fill_book(lockterm_app, MAIN_GATE)
-    async with FaultProxy(port_of(service)).running() as proxy, lockterm_app(proxy) as pilot:
+async def test_sending_a_voice_again_names_it_and_the_one_that_it_would_replace(demo: Demo) -> None:
+    demo.fill_book(MAIN_GATE)
+    async with FaultProxy(port_of(demo.service)).running() as proxy, demo.starter(proxy) as pilot:
         app = pilot.app
         assert isinstance(app, LocktermApp)
         writes = app.operations.writes
@@ -97,38 +80,22 @@ async def test_sending_a_voice_again_names_it_and_the_one_that_it_would_replace(
         with pytest.raises(OutcomeUnknown):
             await writes.set_voice(MAIN_GATE, VoiceChoice("fr-FR", "marc"))
         await until(pilot, lambda: "voice fr-FR marc on Main gate, sent 09:00" in words(app))
-        await pilot.press("A")
-        await settled(pilot)
+        await press(pilot, "A")
         assert "replaces a later change" not in words(app)
-        await pilot.press("escape")
-        await settled(pilot)
-        lockterm_app.clock.now_s += 60
+        await press(pilot, "escape")
+        demo.starter.clock.now_s += 60
         await writes.set_voice(MAIN_GATE, VoiceChoice("de-DE", "jonas"))
-        await pilot.press("A")
-        await settled(pilot)
+        await press(pilot, "A")
         assert "! This replaces a later change: voice de-DE jonas on Main gate" in words(app)
         await pilot.press(*"send", "enter", "enter")
-        await until(pilot, lambda: not app.outcomes.unsettled)
-        await settled(pilot)
-        assert book_of(lockterm_app)[1001].voice == VoiceChoice("fr-FR", "marc")
+        await settled_when(pilot, lambda: not app.outcomes.unsettled)
+        assert book_of(demo.starter)[1001].voice == VoiceChoice("fr-FR", "marc")
 
 
-async def test_an_outcome_leaves_the_screen_when_another_session_dismisses_it(
-    lockterm_app: Starter, service: RunningService
-) -> None:
-    leave_unsettled(lockterm_app, ADDED)
-    async with lockterm_app(service) as pilot:
-        await until(pilot, lambda: "UNCONFIRMED add Anna" in words(pilot.app))
-        settle_elsewhere(lockterm_app, ADDED.id)
-        await until(pilot, lambda: "UNCONFIRMED" not in words(pilot.app))
-
-
-async def test_store_is_not_read_when_no_change_is_unconfirmed(
-    lockterm_app: Starter, service: RunningService, monkeypatch: pytest.MonkeyPatch
-) -> None:
+async def test_settled_outcome_leaves_screen(demo: Demo, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("lockterm.screens.outcomes.SHOWN_S", 0.005)
-    leave_unsettled(lockterm_app, ADDED)
-    async with lockterm_app(service) as pilot:
+    leave_unsettled(demo.starter, ADDED)
+    async with demo() as pilot:
         app, looks, ticks = pilot.app, list[int](), list[int]()
         assert isinstance(app, LocktermApp)
 
@@ -138,47 +105,44 @@ async def test_store_is_not_read_when_no_change_is_unconfirmed(
 
         outcomes_look_again = app.outcomes.look_again
         monkeypatch.setattr(app.outcomes, "look_again", look_again)
-        await until(pilot, lambda: looks)
-        settle_elsewhere(lockterm_app, ADDED.id)
-        await until(pilot, lambda: not app.outcomes.unsettled)
-        await settled(pilot)
+        await until(pilot, lambda: looks and "UNCONFIRMED add Anna" in words(app))
+        settle_elsewhere(demo.starter, ADDED.id)
+        await settled_when(
+            pilot, lambda: not app.outcomes.unsettled and "UNCONFIRMED" not in words(app)
+        )
         looks.clear()
         app.set_interval(0.005, lambda: ticks.append(1))
         await until(pilot, lambda: len(ticks) > 9)  # such a timer would have looked by now
         assert not looks
 
 
-async def test_what_another_session_leaves_and_settles_is_seen_here(
-    lockterm_app: Starter, service: RunningService, monkeypatch: pytest.MonkeyPatch
+async def test_outcome_of_another_session_is_seen(
+    demo: Demo, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr("lockterm.screens.outcomes.SHOWN_S", 3600.0)
-    async with lockterm_app(service) as pilot:
+    async with demo() as pilot:
         app = pilot.app
         assert isinstance(app, LocktermApp)
-        leave_unsettled(lockterm_app, ADDED)
+        leave_unsettled(demo.starter, ADDED)
         assert "UNCONFIRMED" not in words(app)
         await app.outcomes.look_again()
         await until(pilot, lambda: "UNCONFIRMED add Anna" in words(app))
-        settle_elsewhere(lockterm_app, ADDED.id)
+        settle_elsewhere(demo.starter, ADDED.id)
         for key in ("A", "X", "c"):
             shown = app.outcomes.unsettled
-            await pilot.press(key)
-            await settled(pilot)
+            await press(pilot, key)
             assert isinstance(app.screen, RefusedModal)
             assert "The change is already resolved" in words(app)
-            await pilot.press("escape")
-            await settled(pilot)
+            await press(pilot, "escape")
             assert "UNCONFIRMED" not in words(app)
             app.outcomes.unsettled = shown
         await app.outcomes.look_again()
         assert not app.outcomes.unsettled
 
 
-async def test_what_was_settled_is_said_though_the_journal_changes_amid_it(
-    lockterm_app: Starter, service: RunningService, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    leave_unsettled(lockterm_app, ADDED)
-    async with lockterm_app(service) as pilot:
+async def test_result_is_said_amid_changes(demo: Demo, monkeypatch: pytest.MonkeyPatch) -> None:
+    leave_unsettled(demo.starter, ADDED)
+    async with demo() as pilot:
         app = pilot.app
         assert isinstance(app, LocktermApp)
         await until(pilot, lambda: app.outcomes.unsettled)
@@ -193,7 +157,7 @@ async def test_what_was_settled_is_said_though_the_journal_changes_amid_it(
             return await find(operation_id)
 
         monkeypatch.setattr(journal, "find", find_amid_changes)
-        settle_elsewhere(lockterm_app, ADDED.id, State.CONFIRMED_BY_READING)
+        settle_elsewhere(demo.starter, ADDED.id, State.CONFIRMED_BY_READING)
         journal.on_change()
         await until(pilot, lambda: any(one.title == "Resolved: Add Anna" for one in app.messages))
 
@@ -205,20 +169,18 @@ def settle_elsewhere(starter: Starter, operation_id: str, state: State = State.G
 
 
 @pytest.mark.parametrize("is_adopted", [True, False])
-async def test_what_a_renamed_profile_has_left_is_adopted_after_a_question(
-    lockterm_app: Starter, service: RunningService, is_adopted: bool
-) -> None:
-    async with lockterm_app(service) as pilot:
+async def test_change_of_a_renamed_profile_is_adopted(demo: Demo, is_adopted: bool) -> None:
+    async with demo() as pilot:
         assert isinstance(pilot.app, LocktermApp)
         journal = pilot.app.operations.journal
         await journal.unsettled()
-        left = replace(ADDED, profile="old", service=service.base_url, account=journal.account.name)
-    leave_unsettled(lockterm_app, left)
-    async with lockterm_app(service) as pilot:
+        left = replace(
+            ADDED, profile="old", service=demo.service.base_url, account=journal.account.name
+        )
+    leave_unsettled(demo.starter, left)
+    async with demo() as pilot:
         question = 'Adopt 1 unconfirmed change of the profile "old"?'
-        await until(pilot, lambda: question in words(pilot.app))
-        await settled(pilot)
+        await settled_when(pilot, lambda: question in words(pilot.app))
         await pilot.press(*(["right"] if is_adopted else []), "enter")
-        await until(pilot, lambda: question not in words(pilot.app))
-        await settled(pilot)
+        await settled_when(pilot, lambda: question not in words(pilot.app))
         assert ("UNCONFIRMED add Anna" in words(pilot.app)) is is_adopted

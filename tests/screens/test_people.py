@@ -19,9 +19,10 @@ from lockterm.screens.everywhere import EverywhereScreen, people, people_table
 from lockterm.screens.everywhere.people import PeopleScreen
 from lockterm.screens.everywhere.people_table import PeopleTable
 from lockterm.screens.everywhere.person import PersonScreen
-from lockterm.service.running import RunningService
 from lockterm.widgets.pager import Pager
 from tests.conftest import NOW_MS
+from tests.screens.demo import Demo
+from tests.screens.demo import demo as demo
 from tests.screens.running_app import Clock, Starter, settled, until
 from tests.screens.site import DAY_MS, HOSTILE, LOCKS, fill_book, words
 from tests.screens.snapshots import assert_picture
@@ -55,12 +56,10 @@ def two_locks() -> Site:
 
 @pytest.mark.long
 @pytest.mark.parametrize("size", [(80, 24), (120, 40)])
-async def test_what_it_looks_like(
-    lockterm_app: Starter, service: RunningService, clock: Clock, size: tuple[int, int]
-) -> None:
-    fill_book(lockterm_app, *LOCKS, YARD)
+async def test_what_it_looks_like(demo: Demo, clock: Clock, size: tuple[int, int]) -> None:
+    demo.fill_book(*LOCKS, YARD)
     at = f"{size[0]}x{size[1]}"
-    async with lockterm_app(service, size=size) as pilot:
+    async with demo(size=size) as pilot:
         await press(pilot, "F", "ctrl+r", "enter", "o")
         clock.now_s += 3 * 3600
         await press(pilot, "ctrl+r", "j", "j")
@@ -102,22 +101,8 @@ async def test_people_are_grouped_and_lead_to_their_remotes(
         assert isinstance(pilot.app.screen, EverywhereScreen)
 
 
-async def test_search_finds_names_and_numbers_and_sends_nothing(lockterm_app: Starter) -> None:
-    site = two_locks()
-    async with site.running(lockterm_app) as service, lockterm_app(service) as pilot:
-        await press(pilot, "F", "enter", "o", "ctrl+r")
-        asked = len(site.asked)
-        seen = await press(pilot, "slash", *"weber n-1")
-        assert names(pilot) == ["Anna Weber"] and "1 of 4 people" in seen
-        seen = await press(pilot, *["backspace"] * 9, *"zzz", "enter")
-        assert "No person matches “zzz”." in seen
-        assert len(await press(pilot, "escape")) and len(names(pilot)) == 4
-        assert isinstance(pilot.app.screen, PeopleScreen)
-        assert len(site.asked) == asked
-
-
-async def test_an_empty_search_shows_what_was_read_and_leads_to_the_people(
-    lockterm_app: Starter,
+async def test_people_come_from_an_empty_search_are_searched_and_called_old(
+    lockterm_app: Starter, clock: Clock
 ) -> None:
     site = two_locks()
     async with site.running(lockterm_app) as service, lockterm_app(service) as pilot:
@@ -126,9 +111,21 @@ async def test_an_empty_search_shows_what_was_read_and_leads_to_the_people(
         assert "2 of 2 locks read: 5 remotes." in seen and "ctrl+r read again" in seen
         asked = len(site.asked)
         assert "enter o people" in seen
-        await press(pilot, "enter", "o")
-        assert isinstance(pilot.app.screen, PeopleScreen)
-        assert len(names(pilot)) == 4 and len(site.asked) == asked
+        assert "oldest just now" in await press(pilot, "enter", "o")
+        assert len(names(pilot)) == 4
+        clock.now_s += 18
+        assert "oldest 18 s ago" in await press(pilot, "down")
+        seen = await press(pilot, "slash", *"weber n-1")
+        assert names(pilot) == ["Anna Weber"] and "1 of 4 people" in seen
+        seen = await press(pilot, *["backspace"] * 9, *"zzz", "enter")
+        assert "No person matches “zzz”." in seen
+        assert len(await press(pilot, "escape")) and len(names(pilot)) == 4
+        assert isinstance(pilot.app.screen, PeopleScreen) and len(site.asked) == asked
+        clock.now_s += 3 * 3600
+        site.broken.add(2)
+        seen = await press(pilot, "r")
+        assert "1 of 2 locks read, Lock 2:" in seen and "oldest 3 h ago" in seen
+        assert names(pilot)[-1] == "王小明", "the last list of the lock is still shown"
 
 
 @pytest.mark.parametrize("size", [(60, 20), (80, 24)])
@@ -150,32 +147,11 @@ async def test_long_names_differ_and_the_selected_one_is_shown_in_full(
             seen = await press(pilot, "down")
 
 
-async def test_locks_of_a_person_differ_in_a_narrow_terminal(lockterm_app: Starter) -> None:
-    site = Site(**{f"L{n}": [remote(n, n, "Anna Weber", **ENDS)] for n in (1, 2)})
-    async with site.running(lockterm_app) as service:
-        gates = [Lock(n, name=f"North campus, building 12, gate {n}") for n in (1, 2)]
-        fill_book(lockterm_app, *gates)
-        async with lockterm_app(service, size=(60, 20)) as pilot:
-            seen = await press(pilot, "F", "ctrl+r", "enter", "o", "enter")
-            assert isinstance(pilot.app.screen, PersonScreen)
-            assert "gate 1 N-1 until" in seen and "gate 2 N-2 until" in seen
-
-
-async def test_the_age_of_the_oldest_list_follows_the_cursor(
-    lockterm_app: Starter, clock: Clock
-) -> None:
-    site = two_locks()
-    async with site.running(lockterm_app) as service, lockterm_app(service) as pilot:
-        assert "oldest just now" in await press(pilot, "F", "ctrl+r", "enter", "o")
-        clock.now_s += 18
-        assert "oldest 18 s ago" in await press(pilot, "down")
-
-
 async def test_a_long_list_is_cut_but_searched_and_exported_in_full(
     lockterm_app: Starter, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(people, "MOST_SHOWN", 2)
-    monkeypatch.setattr(people_table, "MOST_SHOWN", 2)
+    for module in (people, people_table):
+        monkeypatch.setattr(module, "MOST_SHOWN", 2)
     site = two_locks()
     async with site.running(lockterm_app) as service, lockterm_app(service) as pilot:
         seen = await press(pilot, "F", "ctrl+r", "enter", "o")
@@ -187,17 +163,6 @@ async def test_a_long_list_is_cut_but_searched_and_exported_in_full(
         assert "Wrote 4 people with 5 remotes to" in seen.replace("▌ ", "")
 
 
-async def test_unread_and_old_lists_are_told(lockterm_app: Starter, clock: Clock) -> None:
-    site = two_locks()
-    async with site.running(lockterm_app) as service, lockterm_app(service) as pilot:
-        await press(pilot, "F", "enter", "o", "ctrl+r")
-        clock.now_s += 3 * 3600
-        site.broken.add(2)
-        seen = await press(pilot, "r")
-        assert "1 of 2 locks read, Lock 2:" in seen and "oldest 3 h ago" in seen
-        assert names(pilot)[-1] == "王小明", "the last list of the lock is still shown"
-
-
 async def test_empty_lists_and_book_are_told_apart(lockterm_app: Starter) -> None:
     site = Site(L1=[])
     async with site.running(lockterm_app) as service, lockterm_app(service) as pilot:
@@ -207,8 +172,8 @@ async def test_empty_lists_and_book_are_told_apart(lockterm_app: Starter) -> Non
         assert isinstance(pilot.app.screen, PeopleScreen)
 
 
-async def test_an_empty_lock_book_is_told(lockterm_app: Starter, service: RunningService) -> None:
-    async with lockterm_app(service) as pilot:
+async def test_an_empty_lock_book_is_told(demo: Demo) -> None:
+    async with demo() as pilot:
         assert "The lock book is empty." in await press(pilot, "F", "enter", "o")
         assert "The lock book is empty." in await press(pilot, "r")
 
@@ -249,9 +214,7 @@ async def test_hostile_and_long_names_stay_in_their_column(
             await press(pilot, "escape")
 
 
-async def test_first_people_are_shown_while_others_are_still_joined(
-    lockterm_app: Starter, service: RunningService, monkeypatch: pytest.MonkeyPatch
-) -> None:
+async def test_first_people_are_shown_early(demo: Demo, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(people, "SHOWN_S", 0.0)
     monkeypatch.setattr(people, "FIRST_S", 0.0)
     shown: list[tuple[int, int | None]] = []
@@ -265,8 +228,8 @@ async def test_first_people_are_shown_while_others_are_still_joined(
             assert f"so far, {self._done} of 3 locks" in counts
 
     monkeypatch.setattr(PeopleScreen, "take_people", taken)
-    fill_book(lockterm_app, *[Lock(n, f"Lock {n}") for n in (1, 2, 3)])
-    async with lockterm_app(service) as pilot:
+    demo.fill_book(*[Lock(n, f"Lock {n}") for n in (1, 2, 3)])
+    async with demo() as pilot:
         for n in (1, 2, 3):
             block = Block.of([Remote.read(remote(n, n, f"Name {n}"))])
             listing = Listing([block], NOW_MS)

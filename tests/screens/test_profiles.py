@@ -16,7 +16,6 @@ from hypothesis import strategies as st
 from rich.cells import cell_len
 from textual.app import App, ComposeResult
 from textual.pilot import Pilot
-from textual.style import Style
 
 from lockterm.app import LocktermApp
 from lockterm.config import Options
@@ -33,6 +32,7 @@ from lockterm.screens.profiles.screen import ProfilesTable
 from lockterm.service.running import RunningService
 from lockterm.widgets.cells import shorten_middle
 from lockterm.widgets.title_line import ColoredTitleLine, TitleLine
+from tests.screens.demo import press, press_to, settled_when
 from tests.screens.running_app import Clock, settled, until
 from tests.screens.site import canned, shown, words
 from tests.screens.snapshots import assert_picture
@@ -92,9 +92,7 @@ class Home:
         app.animation_level = "none"
         async with app.run_test(size=size, notifications=True) as pilot:
             await settled(pilot)
-            await pilot.press("P")
-            await until(pilot, lambda: isinstance(pilot.app.screen, ProfilesScreen))
-            await settled(pilot)
+            await press_to(pilot, ProfilesScreen, "P")
             yield pilot
 
     def filed(self) -> dict[str, Any]:
@@ -118,19 +116,15 @@ async def confirm(pilot: Pilot[int]) -> None:
 
 
 async def form_of(pilot: Pilot[int], key: str) -> ProfileForm:
-    await pilot.press(key)
-    await until(pilot, lambda: isinstance(pilot.app.screen, ProfileForm))
-    await settled(pilot)
+    await press_to(pilot, ProfileForm, key)
     assert isinstance(pilot.app.screen, ProfileForm)
     return pilot.app.screen
 
 
 async def back(pilot: Pilot[int]) -> None:
-    await until(pilot, lambda: isinstance(pilot.app.screen, ProfilesScreen))
-    await settled(pilot)
+    await settled_when(pilot, lambda: isinstance(pilot.app.screen, ProfilesScreen))
 
 
-@pytest.mark.long
 async def test_all_profiles_are_listed_the_broken_ones_with_their_reason(home: Home) -> None:
     async with home.open() as pilot:
         text = shown(pilot.app)
@@ -143,11 +137,15 @@ async def test_all_profiles_are_listed_the_broken_ones_with_their_reason(home: H
         assert "BROKEN" in rows["annexe"]
         await pilot.press("j", "j")
         await until(pilot, lambda: "is not a time zone; did you mean" in words(pilot.app))
-        await pilot.press("enter")
-        await settled(pilot)
+        await press(pilot, "enter")
         assert goes_on(pilot) is None
         await pilot.press("escape", "j")
         await until(pilot, lambda: "variable NOT_SET, which is not set" in words(pilot.app))
+        await pilot.press("g", "j", "enter")
+        await until(pilot, lambda: goes_on(pilot) is not None)
+        profile = goes_on(pilot).profile
+        assert (profile.name, profile.host) == ("harbour", "locks.harbour.example")
+        assert profile.read_only
 
 
 @pytest.mark.long
@@ -172,18 +170,7 @@ async def test_a_click_on_a_title_sorts_them_and_the_cursor_stays_on_its_profile
         await click(pilot, ProfilesTable, "Color")
         assert "Color" in await click(pilot, ProfilesTable, "Color")
         assert profiles() == by_itself
-        await pilot.press("enter")
-        await until(pilot, lambda: goes_on(pilot) is not None)
-        assert goes_on(pilot).profile.name == "harbour"
-
-
-async def test_enter_opens_another_one_beside_broken_ones(home: Home) -> None:
-    async with home.open() as pilot:
-        await pilot.press("j", "enter")
-        await until(pilot, lambda: goes_on(pilot) is not None)
-        profile = goes_on(pilot).profile
-        assert (profile.name, profile.host) == ("harbour", "locks.harbour.example")
-        assert profile.read_only
+        assert table.highlighted == "harbour"
 
 
 @pytest.mark.long
@@ -228,7 +215,9 @@ async def test_a_write_on_its_way_is_not_cut_off(tmp_path: Path, clock: Clock) -
 
 
 @pytest.mark.long
-async def test_one_is_added_after_it_was_tried(home: Home, service: RunningService) -> None:
+async def test_one_is_added_after_it_was_tried_made_the_default_and_removed(
+    home: Home, service: RunningService
+) -> None:
     before = home.file.read_text()
     async with home.open() as pilot:
         await form_of(pilot, "a")
@@ -239,6 +228,17 @@ async def test_one_is_added_after_it_was_tried(home: Home, service: RunningServi
             f'{before}\n[profiles.south]\nbase_url = "{service.base_url}"\n'
         )
         assert [path for _, path in service.requests] == ["/api/v1/bluetooth-remote/list"]
+        await pilot.press("g", "j", "0")
+        await settled_when(pilot, lambda: home.filed()["default_profile"] == "harbour")
+        await pilot.press("x")
+        await until(pilot, lambda: isinstance(pilot.app.screen, ConfirmModal))
+        text = words(pilot.app)
+        assert "north-campus will become the default" in text
+        assert "Nothing will change at the service" in text
+        await confirm(pilot)
+        await back(pilot)
+        assert list(home.filed()["profiles"]) == ["north-campus", "old-town", "annexe", "south"]
+        assert home.filed()["default_profile"] == "north-campus"
 
 
 @pytest.mark.long
@@ -326,41 +326,20 @@ async def test_what_is_typed_is_kept_and_a_secret_in_the_wrong_field_is_not(home
 
 
 @pytest.mark.long
-async def test_default_and_removal_change_the_file_alone(home: Home) -> None:
-    async with home.open() as pilot:
-        await pilot.press("j", "0")
-        await until(pilot, lambda: home.filed()["default_profile"] == "harbour")
-        await settled(pilot)
-        await pilot.press("x")
-        await until(pilot, lambda: isinstance(pilot.app.screen, ConfirmModal))
-        text = words(pilot.app)
-        assert "north-campus will become the default" in text
-        assert "Nothing will change at the service" in text
-        await confirm(pilot)
-        await back(pilot)
-        assert list(home.filed()["profiles"]) == ["north-campus", "old-town", "annexe"]
-        assert home.filed()["default_profile"] == "north-campus"
-
-
-@pytest.mark.long
-async def test_broken_configuration_is_reported_and_read_again(home: Home) -> None:
+async def test_broken_configuration_is_read_again_and_quitting_asks_when_something_was_typed(
+    home: Home,
+) -> None:
     source = home.file.read_text()
     async with home.open() as pilot:
         home.file.write_text(source + "[nonsense")
         await pilot.press("r")
         await until(pilot, lambda: "is not valid TOML" in words(pilot.app))
-        await pilot.press("a")
-        await settled(pilot)
+        await press(pilot, "a")
         assert isinstance(pilot.app.screen, RefusedModal)
         await pilot.press("escape")
         home.file.write_text(source)
         await pilot.press("r")
         await until(pilot, lambda: "harbour" in shown(pilot.app))
-
-
-@pytest.mark.long
-async def test_quitting_with_something_typed_asks(home: Home) -> None:
-    async with home.open() as pilot:
         await form_of(pilot, "a")
         await pilot.press(*"south", "ctrl+q")
         await until(pilot, lambda: isinstance(pilot.app.screen, ConfirmModal))
@@ -381,8 +360,7 @@ async def test_pictures(tmp_path: Path, clock: Clock, size: tuple[int, int]) -> 
     home = Home(tmp_path, "https://locks.example.com", clock)
     at = f"{size[0]}x{size[1]}"
     async with home.open(size=size) as pilot:
-        await pilot.press("j", "j")
-        await settled(pilot)
+        await press(pilot, "j", "j")
         about = pilot.app.screen.query_one("#profile-about")
         about.update(str(about.render()).replace(str(home.file), "~/.config/lockterm/config.toml"))
         await settled(pilot)
@@ -410,16 +388,6 @@ class OneLine(App[None]):
         yield self.line
 
 
-def bands(line: TitleLine) -> dict[str, Style]:
-    """What of a title line stands on a color of its own, and how."""
-    content = line.render()
-    return {
-        content.plain[span.start : span.end]: span.style
-        for span in content.spans
-        if isinstance(span.style, Style) and span.style.background is not None
-    }
-
-
 @pytest.mark.parametrize("width", [60, 80, 120, 200])
 async def test_title_always_shows_profile_host_and_state(width: int) -> None:
     crumbs = ("Locks", "A gate with a very long name indeed", "Remotes", "Edit Anna Weber")
@@ -435,27 +403,6 @@ async def test_title_always_shows_profile_host_and_state(width: int) -> None:
     assert (profile[:4], profile[-4:]) == (name[:4], name[-4:])
     assert (shown_host[:5], shown_host[-5:]) == (host[:5], host[-5:])
     assert (profile, shown_host) == (name, host) or width < 120
-
-
-async def test_crumbs_give_way_before_profile_and_host() -> None:
-    app = OneLine(
-        "north-campus", "locks.example.com", crumbs=("Locks", "A gate with a long name", "Remotes")
-    )
-    async with app.run_test(size=(60, 20)):
-        line = str(app.line.render())
-    assert line.endswith("  north-campus  locks.example.com")
-    assert "Remotes" in line
-
-
-@pytest.mark.long
-async def test_a_color_is_a_band_and_none_without_colors() -> None:
-    app = OneLine("north", "n.example", crumbs=("Locks",), color="red")
-    async with app.run_test(size=(80, 24)):
-        assert bands(app.line) == {}
-        app.look = Look()
-        (band,) = bands(app.line).values()
-        assert band.background is not None and band.background.a == 1
-        assert [*bands(app.line)] == [" north "]
 
 
 @given(st.text(max_size=40), st.integers(5, 30))
@@ -476,11 +423,7 @@ async def test_form_says_that_the_variable_has_the_whole_value_when_the_header_i
         for header, variable, note in (
             ("", "", "never asks"),
             ("authorization", "", 'export NAME="Bearer ..."'),
-            (
-                "Authorization",
-                "NOT_SET",
-                'The variable is not set. Set the whole value: export NAME="',
-            ),
+            ("Authorization", "NOT_SET", "is not set. Set the whole value: export NAME="),
             ("Authorization", "TOKEN", "The variable is set."),
             ("X-Key", "NOT_SET", "Set it before you start lockterm"),
         ):

@@ -17,6 +17,8 @@ from lockterm.service.running import RunningService
 from tests.faults.calls import new_remote
 from tests.faults.catalogue import close
 from tests.faults.proxy import Exchange, FaultProxy
+from tests.screens.demo import Demo, press
+from tests.screens.demo import demo as demo
 from tests.screens.running_app import Starter, settled, until
 from tests.screens.site import shown, words
 from tests.servers import port_of
@@ -48,8 +50,7 @@ async def lagging(
         starter(proxy, 1002, page_size=50, size=(120, 60)) as pilot,
     ):
         behind(proxy, *calls)
-        await pilot.press("r")
-        await settled(pilot)
+        await press(pilot, "r")
         yield proxy, pilot
 
 
@@ -58,10 +59,8 @@ async def applied(exchange: Exchange) -> None:
     await exchange.apply()
 
 
-async def test_the_table_shows_what_the_list_does_not_yet(
-    service: RunningService, lockterm_app: Starter
-) -> None:
-    async with lagging(service, lockterm_app, "list", "checkRemoteName") as (proxy, pilot):
+async def test_the_table_shows_what_the_list_does_not_yet(demo: Demo) -> None:
+    async with lagging(demo.service, demo.starter, "list", "checkRemoteName") as (proxy, pilot):
         operations = pilot.app.operations
         usual = shown(pilot.app)
         assert "LIST BEHIND" not in usual
@@ -81,7 +80,7 @@ async def test_the_table_shows_what_the_list_does_not_yet(
         assert "New fob" in added and str(remotes[0].remote_name) in deleted
         assert "Renamed fob" in changed and str(remotes[1].remote_number) in changed
 
-        asked, screen = len(service.requests), pilot.app.screen
+        asked, screen = len(demo.service.requests), pilot.app.screen
         await pilot.press("home")
         await until(pilot, lambda: "d delete  " not in shown(pilot.app))  # dimmed, or left out
         for key in ("d", "e", "u", "w"):
@@ -90,7 +89,7 @@ async def test_the_table_shows_what_the_list_does_not_yet(
             assert isinstance(pilot.app.screen, RefusedModal), "nothing is asked"
             await pilot.press("escape")
             await until(pilot, lambda: pilot.app.screen is screen)
-        assert len(service.requests) == asked
+        assert len(demo.service.requests) == asked
 
         assert not await operations.remotes.is_name_free(1002, "New fob")
         with pytest.raises(NameTaken, match=f"as remote {new_id}"):
@@ -106,10 +105,8 @@ async def test_the_table_shows_what_the_list_does_not_yet(
 
 
 @pytest.mark.long
-async def test_what_was_added_and_changed_just_now_is_shown_as_it_was_changed(
-    service: RunningService, lockterm_app: Starter
-) -> None:
-    async with lagging(service, lockterm_app, "list") as (_, pilot):
+async def test_what_was_added_and_changed_just_now_is_shown_as_it_was_changed(demo: Demo) -> None:
+    async with lagging(demo.service, demo.starter, "list") as (_, pilot):
         operations = pilot.app.operations
         new_id = await operations.writes.add_remote(new_remote(1002))
         assert new_id is not None
@@ -124,23 +121,10 @@ async def test_what_was_added_and_changed_just_now_is_shown_as_it_was_changed(
         assert (added.remote_name, added.end_ms) == ("Renamed fob", 1_800_000_000_000)
 
 
-async def test_a_name_is_free_again_once_what_had_it_was_deleted(
-    service: RunningService, lockterm_app: Starter
-) -> None:
-    async with lockterm_app(service, 1002) as pilot:
-        operations = pilot.app.operations
-        new_id = await operations.writes.add_remote(new_remote(1002))
-        await operations.writes.delete_remote(1002, await operations.remotes.detail(new_id))
-        assert await operations.remotes.is_name_free(1002, "New fob")
-        assert await operations.writes.add_remote(new_remote(1002)) != new_id
-
-
 @pytest.mark.long
-async def test_a_second_change_is_said_to_wait_before_anything_is_typed(
-    service: RunningService, lockterm_app: Starter
-) -> None:
-    port = port_of(service)
-    async with FaultProxy(port).running() as proxy, lockterm_app(proxy, 1002) as pilot:
+async def test_a_second_change_is_said_to_wait_before_anything_is_typed(demo: Demo) -> None:
+    port = port_of(demo.service)
+    async with FaultProxy(port).running() as proxy, demo.starter(proxy, 1002) as pilot:
         operations, screen = pilot.app.operations, pilot.app.screen
         remotes = await operations.remotes.all(1002)
         proxy.arm("delete", close, 1)
@@ -163,13 +147,11 @@ async def test_a_second_change_is_said_to_wait_before_anything_is_typed(
 
 
 @pytest.mark.long
-async def test_a_change_without_an_answer_says_what_it_would_set_and_when_it_is_settled(
-    service: RunningService, lockterm_app: Starter
-) -> None:
-    port = port_of(service)
+async def test_unanswered_change_shows_its_values_and_its_result(demo: Demo) -> None:
+    port = port_of(demo.service)
     async with (
         FaultProxy(port).running() as proxy,
-        lockterm_app(proxy, 1002, size=(60, 20)) as pilot,
+        demo.starter(proxy, 1002, size=(60, 20)) as pilot,
     ):
         operations, app = pilot.app.operations, pilot.app
         remote = (await operations.remotes.all(1002))[0]
@@ -192,8 +174,7 @@ async def test_a_change_without_an_answer_says_what_it_would_set_and_when_it_is_
         await until(pilot, lambda: " again?" in words(app))
         assert f"Name: {remote.remote_name} -> Renamed fob" in words(app)
         assert "Coerced: " in words(app) and "-> yes" in words(app)
-        await pilot.press("escape")
-        await settled(pilot)
+        await press(pilot, "escape")
 
         said = len(app.messages)
         await proxy.heal()
