@@ -17,7 +17,7 @@ from textual.widgets import Static
 
 from lockterm.app import LocktermApp
 from lockterm.config import Options
-from lockterm.config.look import FULL_LOOK
+from lockterm.config.look import FULL_LOOK, Look
 from lockterm.config.profiles import Profiles
 from lockterm.domain.constants import RemoteType
 from lockterm.domain.dates import day_time
@@ -47,8 +47,10 @@ from tests.operations.forwarder import Forwarder
 from tests.operations.runs.planning import add, delete, keep, update
 from tests.operations.test_full_disk import full_disk
 from tests.screens import someone_else
+from tests.screens.demo import Demo, press, press_to, settled_when
+from tests.screens.demo import demo as demo
 from tests.screens.running_app import Starter, notices, settled, shown, until
-from tests.screens.site import LOCKS, fill_book, words
+from tests.screens.site import LOCKS, words
 from tests.screens.snapshots import assert_picture
 from tests.servers import port_of
 
@@ -94,9 +96,7 @@ def on_plan(pilot: Pilot[int]) -> PlanScreen:
 
 async def asked(pilot: Pilot[int], kind: type[Screen[bool | None]]) -> None:
     """Ask whether the plan is meant."""
-    await pilot.press("enter")
-    await until(pilot, lambda: isinstance(pilot.app.screen, kind))
-    await settled(pilot)
+    await press_to(pilot, kind, "enter")
 
 
 def details(pilot: Pilot[int]) -> str:
@@ -121,12 +121,10 @@ async def agreed(pilot: Pilot[int]) -> None:
     await until(pilot, lambda: app_of(pilot).operations.run_here is not None)
 
 
-async def test_it_is_shown_before_anything_is_kept_or_sent(
-    lockterm_app: Starter, service: RunningService
-) -> None:
-    fill_book(lockterm_app, *LOCKS)
-    steps, before = one_of_each(service), names(service, 1003)
-    async with lockterm_app(service) as pilot:
+async def test_it_is_shown_before_anything_is_kept_or_sent(demo: Demo) -> None:
+    demo.fill_book(*LOCKS)
+    steps, before = one_of_each(demo.service), names(demo.service, 1003)
+    async with demo() as pilot:
         left = replace(add(1001, 7), number=5, state=StepState.NOT_SENT, message="No answer.")
         await plan_shown(pilot, steps, [left])
         said = words(pilot.app)
@@ -144,14 +142,12 @@ async def test_it_is_shown_before_anything_is_kept_or_sent(
         await settled(pilot)
         on_plan(pilot)
         assert not await app_of(pilot).operations.journal.runs()
-        assert names(service, 1003) == before
+        assert names(demo.service, 1003) == before
 
 
-async def test_the_question_of_one_step_names_its_remote_and_the_button_says_what_is_done(
-    lockterm_app: Starter, service: RunningService
-) -> None:
-    fill_book(lockterm_app, *LOCKS)
-    first, second, *_ = remotes(service, 1003)
+async def test_question_of_one_step_names_its_remote_and_verb(demo: Demo) -> None:
+    demo.fill_book(*LOCKS)
+    first, second, *_ = remotes(demo.service, 1003)
     seen = f"{second.remote_name} ({second.remote_number})"
     one = f"{first.remote_name} ({first.remote_number})"
     cases = (
@@ -159,7 +155,7 @@ async def test_the_question_of_one_step_names_its_remote_and_the_button_says_wha
         (delete(1003, second), "Delete", f"{seen} from Server room"),
         (add(1002, 1, remoteName="Renée"), "Add", "Renée to Loading dock"),
     )
-    async with lockterm_app(service) as pilot:
+    async with demo() as pilot:
         for step, verb, who in cases:
             await plan_shown(pilot, [step])
             kind = DestroyModal if step.action is Action.DELETE else ConfirmModal
@@ -169,16 +165,13 @@ async def test_the_question_of_one_step_names_its_remote_and_the_button_says_wha
             assert str(box.act.label).endswith(f"{verb} {step.remote_name}")
             assert ("Number: A-1" in details(pilot)) == (step.action is Action.ADD)
             assert ("Name: " in details(pilot)) == (step.action is Action.UPDATE)
-            await pilot.press("escape", "escape")
-            await settled(pilot)
+            await press(pilot, "escape", "escape")
 
 
-async def test_what_became_of_each_step_and_what_is_tried_again(
-    lockterm_app: Starter, service: RunningService
-) -> None:
+async def test_what_became_of_each_step_and_what_is_tried_again(demo: Demo) -> None:
     """A refused step and one that was overtaken hold nothing up; the refused one shrinks away."""
-    fill_book(lockterm_app, *LOCKS)
-    first, second, third, *_ = remotes(service, 1003)
+    demo.fill_book(*LOCKS)
+    first, second, third, *_ = remotes(demo.service, 1003)
     taken = str(third.remote_name)
     steps = [
         add(1003, 1, remoteName=taken, remoteNumber="Z-1"),
@@ -186,8 +179,8 @@ async def test_what_became_of_each_step_and_what_is_tried_again(
         update(1003, second, remoteName="Second"),
         keep(1003, third),
     ]
-    someone_else.post(service, "update", lockId=1003, remoteId=second.id, remoteName="Overtaken")
-    async with lockterm_app(service) as pilot:
+    demo.post("update", lockId=1003, remoteId=second.id, remoteName="Overtaken")
+    async with demo() as pilot:
         await plan_shown(pilot, steps)
         await agreed(pilot)
         await ended(pilot)
@@ -205,25 +198,21 @@ async def test_what_became_of_each_step_and_what_is_tried_again(
         await pilot.press("enter")
         await until(pilot, lambda: isinstance(pilot.app.screen, RefusedModal))
         assert "Every step has a result" in words(pilot.app)
-        await pilot.press("escape")
-        await settled(pilot)
-        someone_else.post(service, "delete", lockId=1003, remoteId=third.id)
+        await press(pilot, "escape")
+        demo.post("delete", lockId=1003, remoteId=third.id)
         before = on_plan(pilot)
         await pilot.press("N")
-        await until(pilot, lambda: pilot.app.screen not in (before,))
-        await settled(pilot)
+        await settled_when(pilot, lambda: pilot.app.screen not in (before,))
         assert "1 to add: 2 requests" in words(pilot.app)
         await agreed(pilot)
         await until(pilot, lambda: "1 step recorded." in words(pilot.app))
-        assert names(service, 1003) >= {taken, "Renamed", "Overtaken"}
+        assert names(demo.service, 1003) >= {taken, "Renamed", "Overtaken"}
 
 
 @pytest.mark.long
-async def test_what_could_not_be_planned_is_of_the_end_and_what_is_tried_again_has_its_notes(
-    lockterm_app: Starter, service: RunningService
-) -> None:
-    fill_book(lockterm_app, *LOCKS)
-    first, *_ = remotes(service, 1003)
+async def test_result_counts_unplanned_steps_and_retry_keeps_notes(demo: Demo) -> None:
+    demo.fill_book(*LOCKS)
+    first, *_ = remotes(demo.service, 1003)
     ended_at = {"startDate": NOW_MS - 86_400_000, "endDate": NOW_MS - 60_000}
     taken = add(1003, 1, remoteName=first.remote_name, remoteType=2, **ended_at)
     gained = "The deleted remote gets access again."
@@ -231,7 +220,7 @@ async def test_what_could_not_be_planned_is_of_the_end_and_what_is_tried_again_h
     far = replace(add(1001, 7), state=StepState.NOT_SENT, message="No answer.")
     left = [far, replace(add(1001, 8), state=StepState.REFUSED, message="It has no end.")]
     lost = ["Each remote gets a new ID"]
-    async with lockterm_app(service, size=(120, 40)) as pilot:
+    async with demo(size=(120, 40)) as pilot:
         plan = app_of(pilot).operations.runs.make("restore", [taken, add(1002, 2)], left, lost)
         pilot.app.push_screen(PlanScreen(PlanDraft(plan)))
         await settled(pilot)
@@ -257,24 +246,20 @@ async def test_what_could_not_be_planned_is_of_the_end_and_what_is_tried_again_h
         await pilot.press("escape")
         before = pilot.app.screen
         await pilot.press("N")
-        await until(pilot, lambda: pilot.app.screen is not before)
-        await settled(pilot)
+        await settled_when(pilot, lambda: pilot.app.screen is not before)
         assert "1 to add: 2 requests" in words(pilot.app) and note in words(pilot.app)
         await asked(pilot, ConfirmModal)
         for words_of in (note, gained, *lost):
             assert words_of in details(pilot)
 
 
-async def test_many_deletes_are_all_named_and_their_number_is_typed(
-    lockterm_app: Starter, service: RunningService
-) -> None:
-    found = remotes(service, 1002)[:30]
-    async with lockterm_app(service, size=(60, 20)) as pilot:
+async def test_many_deletes_are_all_named_and_their_number_is_typed(demo: Demo) -> None:
+    found = remotes(demo.service, 1002)[:30]
+    async with demo(size=(60, 20)) as pilot:
         await plan_shown(pilot, [delete(1002, one) for one in found[:10]])
         await asked(pilot, DestroyModal)
         assert "To be deleted: -" in details(pilot), "so few are not announced as a long list"
-        await pilot.press("escape", "escape")
-        await settled(pilot)
+        await press(pilot, "escape", "escape")
         await plan_shown(pilot, [delete(1002, one) for one in found])
         await asked(pilot, DestroyModal)
         modal = pilot.app.screen
@@ -291,7 +276,7 @@ async def test_many_deletes_are_all_named_and_their_number_is_typed(
         await pilot.press("3", "enter", "tab", "D")  # the wrong number
         await settled(pilot)
         assert pilot.app.screen is modal and not modal.may_act()
-        assert len(remotes(service, 1002)) == 42
+        assert len(remotes(demo.service, 1002)) == 42
         await pilot.press("shift+tab", "3", "0", "enter")  # what stands there is marked
         await until(pilot, modal.may_act)
         await until(pilot, lambda: "Your input matches. Press D to delete." in words(pilot.app))
@@ -299,60 +284,45 @@ async def test_many_deletes_are_all_named_and_their_number_is_typed(
         await until(pilot, lambda: app_of(pilot).operations.run_here is not None)
         await ended(pilot)
         assert "30 steps recorded." in words(pilot.app)
-        assert not {one.id for one in remotes(service, 1002)} & {one.id for one in found}
+        assert not {one.id for one in remotes(demo.service, 1002)} & {one.id for one in found}
 
 
-@pytest.mark.parametrize("size", [(60, 20), (80, 24), (80, 30), (120, 40)])
-async def test_below_many_deletes_a_wrong_number_and_the_key_that_deletes_are_seen(
-    lockterm_app: Starter, service: RunningService, size: tuple[int, int]
-) -> None:
-    steps = [delete(1002, one) for one in remotes(service, 1002)[:30]]
-    async with lockterm_app(service, size=size) as pilot:
+async def test_many_deletes_leave_room_for_a_wrong_number_and_the_key(demo: Demo) -> None:
+    steps = [delete(1002, one) for one in remotes(demo.service, 1002)[:30]]
+    async with demo(size=(60, 20)) as pilot:
         await plan_shown(pilot, steps)
         await asked(pilot, DestroyModal)
-        assert "D  Delete 30" in shown(pilot)
         await pilot.press("3", "enter")
-        await until(pilot, lambda: "Your input is not 30." in shown(pilot))
-        assert "D  Delete 30" in shown(pilot)
+        for size in ((60, 20), (80, 24), (80, 30), (120, 40)):
+            await pilot.resize_terminal(*size)
+            await until(pilot, lambda: "Your input is not 30." in shown(pilot))
+            assert "D  Delete 30" in shown(pilot), size
 
 
-async def test_where_there_was_no_run_the_last_one_is_not_there(
-    lockterm_app: Starter, service: RunningService
-) -> None:
-    async with lockterm_app(service) as pilot:
+async def test_keys_that_are_typed_before_the_question_delete_nothing(demo: Demo) -> None:
+    before = names(demo.service, 1003)
+    async with demo() as pilot:
         await pilot.press("L")
         await until(pilot, lambda: "No plan has been run on this machine yet." in shown(pilot))
         assert "Last run: not available" in shown(pilot)
-
-
-async def test_keys_that_are_typed_before_the_question_delete_nothing(
-    lockterm_app: Starter, service: RunningService
-) -> None:
-    before = names(service, 1003)
-    async with lockterm_app(service) as pilot:
-        await plan_shown(pilot, [delete(1003, remotes(service, 1003)[0])])
+        await press(pilot, "escape")
+        await plan_shown(pilot, [delete(1003, remotes(demo.service, 1003)[0])])
         for key in ("enter", "D"):
             pilot.app.simulate_key(key)
         await until(pilot, lambda: "Typed too early" in notices(pilot))
         assert isinstance(pilot.app.screen, DestroyModal)
         assert app_of(pilot).operations.run_here is None
-        assert names(service, 1003) == before
+        assert names(demo.service, 1003) == before
 
 
 @pytest.mark.long
-async def test_it_is_left_stopped_and_gone_on_with(
-    lockterm_app: Starter, service: RunningService, tmp_path: Path
-) -> None:
-    fill_book(lockterm_app, *LOCKS)
+async def test_it_is_left_stopped_and_gone_on_with(demo: Demo, tmp_path: Path) -> None:
+    demo.fill_book(*LOCKS)
     file = tmp_path / "config.toml"
     file.write_text('[profiles.other]\nbase_url = "http://127.0.0.1:9"\n')
     profiles = Profiles(file, Options(), {})
     steps = [add(1003, number) for number in range(1, 9)]
-    forwarder = Forwarder(service, hold_from=4)
-    async with (
-        forwarder.running() as way,
-        lockterm_app(way, profiles=profiles, timeout_s=60.0) as pilot,
-    ):
+    async with demo.held(hold_from=4, profiles=profiles) as (way, pilot):
         app = app_of(pilot)
         await plan_shown(pilot, steps)
         await agreed(pilot)
@@ -371,19 +341,14 @@ async def test_it_is_left_stopped_and_gone_on_with(
         await until(pilot, lambda: isinstance(app.screen, LocksScreen))
         # Nobody leaves unasked, nor switches.
         await pilot.press("q")
-        await until(pilot, lambda: "A run is under way (3 of 8 steps done)." in words(app))
-        await settled(pilot)
-        await pilot.press("enter", "P")
-        await until(pilot, lambda: isinstance(app.screen, ProfilesScreen))
-        await settled(pilot)
+        await settled_when(pilot, lambda: "A run is under way (3 of 8 steps done)." in words(app))
+        await press_to(pilot, ProfilesScreen, "enter", "P")
         await pilot.press("enter")
         await until(pilot, lambda: "A run is under way. Wait" in words(app))
         await pilot.press("escape", "escape")
         await until(pilot, lambda: isinstance(app.screen, LocksScreen))
         # The same run is there again.
-        await pilot.press("L")
-        await until(pilot, lambda: isinstance(app.screen, PlanScreen))
-        await settled(pilot)
+        await press_to(pilot, PlanScreen, "L")
         assert "3 of 8 done" in words(app) and words(app).count("recorded") == 3
         # A second Enter, such as of a double press, opens no dialog that would take the stop key.
         await pilot.press("enter", "s")
@@ -393,10 +358,10 @@ async def test_it_is_left_stopped_and_gone_on_with(
         said = words(app)
         assert "Stopped. 4 steps recorded. 4 steps left. Press enter to resume." in said
         assert "run 4/8" not in said
-        assert len(names(service, 1003)) == 13
+        assert len(names(demo.service, 1003)) == 13
         await agreed(pilot)
         await until(pilot, lambda: "8 steps recorded." in words(app))
-        assert len(remotes(service, 1003)) == 17
+        assert len(remotes(demo.service, 1003)) == 17
         await settled(pilot)
         await pilot.press("N")
         await until(pilot, lambda: "No step can be retried." in notices(pilot))
@@ -405,19 +370,14 @@ async def test_it_is_left_stopped_and_gone_on_with(
 
 
 @pytest.mark.long
-async def test_deletes_on_several_locks_end_with_where_it_is_gone(
-    lockterm_app: Starter, service: RunningService
-) -> None:
-    fill_book(lockterm_app, *LOCKS)
+async def test_deletes_on_several_locks_end_with_where_it_is_gone(demo: Demo) -> None:
+    demo.fill_book(*LOCKS)
     unread = Step(
         0, Action.DELETE, 1001, None, "not read", state=StepState.NOT_SENT, message="Not reached."
     )
-    said = "2 steps recorded, 1 not sent. Deleted remotes on 2 of 3 locks. Not reached: Main gate."
-    steps = [delete(one, remotes(service, one)[0]) for one in (1002, 1003)]
-    async with (
-        Forwarder(service, hold_from=2, hold="/delete").running() as way,
-        lockterm_app(way, timeout_s=60.0) as pilot,
-    ):
+    said = "Deleted remotes on 2 of 3 locks. Not reached: Main gate. 2 steps recorded, 1 not sent."
+    steps = [delete(one, remotes(demo.service, one)[0]) for one in (1002, 1003)]
+    async with demo.held(hold_from=2, hold="/delete") as (way, pilot):
         await plan_shown(pilot, steps, [unread])
         await asked(pilot, DestroyModal)
         await pilot.press("D")
@@ -431,13 +391,8 @@ async def test_deletes_on_several_locks_end_with_where_it_is_gone(
 
 
 @pytest.mark.long
-async def test_what_was_under_way_as_the_store_failed_is_unknown_and_read_back(
-    lockterm_app: Starter, service: RunningService
-) -> None:
-    async with (
-        Forwarder(service, hold_from=2).running() as way,
-        lockterm_app(way, timeout_s=60.0) as pilot,
-    ):
+async def test_what_was_under_way_as_the_store_failed_is_unknown_and_read_back(demo: Demo) -> None:
+    async with demo.held(hold_from=2) as (way, pilot):
         app = app_of(pilot)
         await plan_shown(pilot, [add(1003, number) for number in range(1, 5)])
         await agreed(pilot)
@@ -458,26 +413,37 @@ async def test_what_was_under_way_as_the_store_failed_is_unknown_and_read_back(
         await until(pilot, lambda: on_plan(pilot).query_one(LineTable).row_count == 1)
         await agreed(pilot)
         await until(pilot, lambda: "4 steps recorded." in words(app))
-        assert [names(service, 1003) >= {f"New {number}"} for number in range(1, 5)] == [True] * 4
+        assert [names(demo.service, 1003) >= {f"New {number}"} for number in range(1, 5)] == [
+            True
+        ] * 4
+
+
+@asynccontextmanager
+async def run_of_another_session(
+    pilot: Pilot[int], *steps: Step
+) -> AsyncIterator[tuple[str, Sequence[Step], RunStore]]:
+    """Yield the id and the steps of a plan that another session carries out, and its store."""
+    runs, journal = app_of(pilot).operations.runs, app_of(pilot).operations.journal
+    plan = runs.make("apply remotes.csv", steps)
+    await runs.keep(plan)
+    other = StoreSession(journal.database.path.parent / "sessions")
+    other.open()
+    with closing(Database(journal.database.path)) as database:
+        store = RunStore(database)
+        assert not store.take(plan.id, other.id, other.is_alive)
+        yield plan.id, plan.steps, store
+        store.release(plan.id)
+    other.close()
 
 
 @pytest.mark.long
-async def test_a_run_of_another_session_is_followed_and_gone_on_with_once_it_has_ended(
-    lockterm_app: Starter, service: RunningService
-) -> None:
-    async with lockterm_app(service) as pilot:
-        app = app_of(pilot)
-        runs, journal = app.operations.runs, app.operations.journal
-        refused = replace(add(1003, 3), state=StepState.REFUSED, message="No.")
-        plan = runs.make("apply remotes.csv", [add(1003, 1), add(1003, 2), refused])
-        await runs.keep(plan)
-        other = StoreSession(journal.database.path.parent / "sessions")
-        other.open()
-        with closing(Database(journal.database.path)) as database:
-            store, first = RunStore(database), plan.steps[0]
-            assert not store.take(plan.id, other.id, other.is_alive)
-            store.note(plan.id, [replace(first, state=StepState.SENT, operation_id="a" * 32)])
-            app.push_screen(await screen_of_run(app.operations, plan.id))
+async def test_run_of_another_session_is_followed_and_resumed(demo: Demo) -> None:
+    refused = replace(add(1003, 3), state=StepState.REFUSED, message="No.")
+    async with demo() as pilot:
+        app, steps = app_of(pilot), (add(1003, 1), add(1003, 2), refused)
+        async with run_of_another_session(pilot, *steps) as (plan_id, (first, *_), store):
+            store.note(plan_id, [replace(first, state=StepState.SENT, operation_id="a" * 32)])
+            app.push_screen(await screen_of_run(app.operations, plan_id))
             way = "running in another session: 1 refused, 1 under way, 1 left."
             await until(pilot, lambda: way in words(app) and "sending" in words(app))
             assert "unknown" not in words(app) and "going on" not in words(app)
@@ -485,44 +451,30 @@ async def test_a_run_of_another_session_is_followed_and_gone_on_with_once_it_has
                 await pilot.press(key)
                 await until(pilot, lambda: "Another session is running this plan" in words(app))
                 await pilot.press("escape")
-            store.note(plan.id, [replace(first, state=StepState.RECORDED)])
+            store.note(plan_id, [replace(first, state=StepState.RECORDED)])
             await until(pilot, lambda: "1 recorded, 1 refused, 1 left." in words(app))
-            store.release(plan.id)
-        other.close()
-        await until(
-            pilot,
-            lambda: "1 step recorded, 1 refused. 1 step left. Press enter to resume." in words(app),
-        )
+        left = "1 step recorded, 1 refused. 1 step left. Press enter to resume."
+        await until(pilot, lambda: left in words(app))
         await agreed(pilot)
         await until(pilot, lambda: "2 steps recorded, 1 refused." in words(app))
-        assert {"New 2"} == names(service, 1003) & {"New 1", "New 2", "New 3"}
+        assert {"New 2"} == names(demo.service, 1003) & {"New 1", "New 2", "New 3"}
 
 
 @pytest.mark.long
-async def test_a_damaged_run_of_another_session_does_not_stay_under_way(
-    lockterm_app: Starter, service: RunningService
-) -> None:
-    async with lockterm_app(service) as pilot:
+async def test_a_damaged_run_of_another_session_does_not_stay_under_way(demo: Demo) -> None:
+    async with demo() as pilot:
         app = app_of(pilot)
-        runs, journal = app.operations.runs, app.operations.journal
-        plan = runs.make("apply remotes.csv", [add(1003, 1)])
-        await runs.keep(plan)
-        other = StoreSession(journal.database.path.parent / "sessions")
-        other.open()
-        with closing(Database(journal.database.path)) as database:
-            store = RunStore(database)
-            assert not store.take(plan.id, other.id, other.is_alive)
-            app.push_screen(await screen_of_run(app.operations, plan.id))
+        async with run_of_another_session(pilot, add(1003, 1)) as (plan_id, *_):
+            app.push_screen(await screen_of_run(app.operations, plan_id))
             await until(pilot, lambda: "running in another session" in words(app))
-            with database.transaction() as connection:
-                connection.execute("UPDATE steps SET state = 'odd' WHERE plan_id = ?", [plan.id])
-            store.release(plan.id)
-        other.close()
+            path = app.operations.journal.database.path
+            with closing(Database(path)) as database, database.transaction() as connection:
+                connection.execute("UPDATE steps SET state = 'odd' WHERE plan_id = ?", [plan_id])
         await until(pilot, lambda: "running in another session" not in words(app))
-        await until(pilot, lambda: f"The plan {plan.id} is damaged" in notices(pilot))
+        await until(pilot, lambda: f"The plan {plan_id} is damaged" in notices(pilot))
         await agreed(pilot)
         await until(pilot, lambda: "its steps cannot be read" in words(app))
-        assert "New 1" not in names(service, 1003)
+        assert "New 1" not in names(demo.service, 1003)
 
 
 @asynccontextmanager
@@ -544,12 +496,10 @@ async def unanswered(
         yield pilot, proxy
 
 
-async def test_unverified_steps_are_shown_and_not_counted_as_failed(
-    lockterm_app: Starter, service: RunningService
-) -> None:
-    first, second = remotes(service, 1002)[:2]
+async def test_unverified_steps_are_shown_and_not_counted_as_failed(demo: Demo) -> None:
+    first, second = remotes(demo.service, 1002)[:2]
     steps = [update(1002, one, remoteName=f"Anna {one.id}") for one in (first, second)]
-    async with unanswered(lockterm_app, service, steps) as (pilot, proxy):
+    async with unanswered(demo.starter, demo.service, steps) as (pilot, proxy):
         app = app_of(pilot)
         told = "0 of 2 done, 1 unconfirmed, 1 left, 1 being verified"
         await until(pilot, lambda: told in words(app))
@@ -559,39 +509,28 @@ async def test_unverified_steps_are_shown_and_not_counted_as_failed(
         assert proxy.asked.count("update") == 1
 
 
-async def test_what_is_unknown_is_read_back_at_the_end_until_that_is_stopped(
-    lockterm_app: Starter, service: RunningService
-) -> None:
-    steps = [update(one, remotes(service, one)[0], remoteName="Anna") for one in (1002, 1003)]
-    async with unanswered(lockterm_app, service, steps) as (pilot, proxy):
+async def test_what_is_unknown_is_read_back_at_the_end_until_that_is_stopped(demo: Demo) -> None:
+    steps = [update(one, remotes(demo.service, one)[0], remoteName="Anna") for one in (1002, 1003)]
+    async with unanswered(demo.starter, demo.service, steps) as (pilot, proxy):
         app = app_of(pilot)
         await until(pilot, lambda: "Verifying 2 results for at most" in words(app))
         assert words(app).count("? unconfirmed") == 2
         await pilot.press("ctrl+q")
-        await until(pilot, lambda: "A run is verifying its results" in words(app))
-        await settled(pilot)
-        await pilot.press("enter")
-        await settled(pilot)
+        await settled_when(pilot, lambda: "A run is verifying its results" in words(app))
+        await press(pilot, "enter")
         await pilot.press("s")
         await ended(pilot)
         assert "2 steps unconfirmed." in words(app) and "Verifying" not in words(app)
         assert proxy.asked.count("update") == 2
 
 
-async def test_leaving_waits_for_the_steps_under_way(
-    lockterm_app: Starter, service: RunningService
-) -> None:
-    async with (
-        Forwarder(service, hold_from=2).running() as way,
-        lockterm_app(way, timeout_s=60.0) as pilot,
-    ):
+async def test_leaving_waits_for_the_steps_under_way(demo: Demo) -> None:
+    async with demo.held(hold_from=2) as (way, pilot):
         app = app_of(pilot)
         await plan_shown(pilot, [add(1003, number) for number in range(1, 5)])
         await agreed(pilot)
         await until(pilot, lambda: way.held)
-        await pilot.press("ctrl+q")
-        await until(pilot, lambda: isinstance(app.screen, ConfirmModal))
-        await settled(pilot)
+        await press_to(pilot, ConfirmModal, "ctrl+q")
         await pilot.press("right", "enter")
         await until(pilot, lambda: "Stopping the run" in notices(pilot))
         assert app.return_code is None
@@ -601,60 +540,44 @@ async def test_leaving_waits_for_the_steps_under_way(
         assert run is not None and run.counts()[StepState.RECORDED] == 2
 
 
-async def test_quitting_asks_when_a_stopped_run_has_steps_left(
-    lockterm_app: Starter, service: RunningService
-) -> None:
-    async with (
-        Forwarder(service, hold_from=1).running() as way,
-        lockterm_app(way, timeout_s=60.0) as pilot,
-    ):
+async def test_quitting_asks_when_a_stopped_run_has_steps_left(demo: Demo) -> None:
+    async with demo.held(hold_from=1) as (way, pilot):
         app = app_of(pilot)
         await plan_shown(pilot, [add(1003, number) for number in range(1, 6)])
         await agreed(pilot)
         await until(pilot, lambda: way.held)
         await pilot.press("s")
         way.release.set()
-        await until(pilot, lambda: "Stopped." in words(app))
-        await settled(pilot)
+        await settled_when(pilot, lambda: "Stopped." in words(app))
         said = "A run has stopped, and 4 of 5 steps are not done."
         await pilot.press("ctrl+q")
-        await until(pilot, lambda: said in words(app))
-        await settled(pilot)
+        await settled_when(pilot, lambda: said in words(app))
         await pilot.press("enter")
         await until(pilot, lambda: isinstance(app.screen, PlanScreen))
         assert app.is_running and not app._exit
         await pilot.press("ctrl+q")
-        await until(pilot, lambda: said in words(app))
-        await settled(pilot)
+        await settled_when(pilot, lambda: said in words(app))
         await pilot.press("right", "enter")
         await until(pilot, lambda: not app.is_running or app._exit)
 
 
 @pytest.mark.long
 @pytest.mark.parametrize("keys", [["enter"], ["right", "enter"]])
-async def test_the_question_to_leave_does_not_outlive_the_run(
-    lockterm_app: Starter, service: RunningService, keys: list[str]
-) -> None:
+async def test_the_question_to_leave_does_not_outlive_the_run(demo: Demo, keys: list[str]) -> None:
     """What is typed for the question before it has changed does not leave."""
-    async with (
-        Forwarder(service, hold_from=1).running() as way,
-        lockterm_app(way, timeout_s=60.0) as pilot,
-    ):
+    async with demo.held(hold_from=1) as (way, pilot):
         app = app_of(pilot)
         await plan_shown(pilot, [add(1003, 1)])
         await agreed(pilot)
         await until(pilot, lambda: way.held)
         await pilot.press("ctrl+q")
-        await until(pilot, lambda: "Stop and leave" in words(app))
-        await settled(pilot)
+        await settled_when(pilot, lambda: "Stop and leave" in words(app))
         *first, last = keys
         await pilot.press(*first)
         way.release.set()
         await until(pilot, lambda: "The run has ended. Leave lockterm?" in words(app))
         await until(pilot, lambda: "Stop it" not in words(app))
-        await pilot.press(last)
-        await until(pilot, lambda: isinstance(app.screen, PlanScreen))
-        await settled(pilot)
+        await press_to(pilot, PlanScreen, last)
         assert app.is_running and not app._exit
         assert "1 step recorded." in words(app)
         await pilot.press("ctrl+q")
@@ -662,38 +585,8 @@ async def test_the_question_to_leave_does_not_outlive_the_run(
 
 
 @pytest.mark.long
-async def test_a_lock_that_is_not_reached_holds_only_its_own_steps(
-    lockterm_app: Starter, service: RunningService
-) -> None:
-    steps = [add(1003, 1), add(9999, 2), add(1003, 3)]
-    async with lockterm_app(service) as pilot:
-        await plan_shown(pilot, steps)
-        await agreed(pilot)
-        await ended(pilot)
-        said = words(pilot.app)
-        assert "2 steps recorded, 1 refused." in said
-
-
-async def test_a_read_only_profile_shows_it_and_says_why_it_sends_nothing(
-    lockterm_app: Starter, service: RunningService
-) -> None:
-    async with lockterm_app(service, read_only=True) as pilot:
-        await plan_shown(pilot, one_of_each(service))
-        assert "The profile demo is read-only. The plan cannot be run" in words(pilot.app)
-        assert "(enter run)" in words(pilot.app)
-        await pilot.press("enter")
-        await until(pilot, lambda: isinstance(pilot.app.screen, RefusedModal))
-        assert app_of(pilot).operations.run_here is None
-
-
-@pytest.mark.long
-async def test_run_end_is_reported_on_other_screens(
-    lockterm_app: Starter, service: RunningService
-) -> None:
-    async with (
-        Forwarder(service, hold_from=2).running() as way,
-        lockterm_app(way, open_lock=1003, timeout_s=60.0) as pilot,
-    ):
+async def test_run_end_is_reported_on_other_screens(demo: Demo) -> None:
+    async with demo.held(hold_from=2, open_lock=1003) as (way, pilot):
         await plan_shown(pilot, [add(1003, 1), add(1003, 2)])
         await agreed(pilot)
         await until(pilot, lambda: way.held)
@@ -706,14 +599,14 @@ async def test_run_end_is_reported_on_other_screens(
 
 
 @pytest.mark.parametrize("size", [(60, 20), (80, 24)])
-async def test_what_will_be_is_read_in_its_row_and_in_the_question(
-    lockterm_app: Starter, service: RunningService, size: tuple[int, int]
-) -> None:
-    fill_book(lockterm_app, *LOCKS)
-    fobs = [one for one in remotes(service, 1002) if one.remote_type == RemoteType.TIME_LIMITED][:3]
+async def test_plan_shows_new_values_in_row_and_question(demo: Demo, size: tuple[int, int]) -> None:
+    demo.fill_book(*LOCKS)
+    fobs = [
+        one for one in remotes(demo.service, 1002) if one.remote_type == RemoteType.TIME_LIMITED
+    ][:3]
     end_ms = max(one.end_ms or 0 for one in fobs) + 86_400_000
     steps = [update(1002, one, endDate=end_ms) for one in fobs]
-    async with lockterm_app(service, size=size) as pilot:
+    async with demo(size=size) as pilot:
         await plan_shown(pilot, steps)
         end = day_time(end_ms, ZoneInfo("Europe/Berlin"))
         day, year = end[:11].rsplit(" ", 1)
@@ -726,27 +619,7 @@ async def test_what_will_be_is_read_in_its_row_and_in_the_question(
 
 
 @pytest.mark.long
-async def test_a_picture_of_a_wide_terminal(lockterm_app: Starter, service: RunningService) -> None:
-    fill_book(lockterm_app, *LOCKS)
-    async with lockterm_app(service, size=(120, 40)) as pilot:
-        left = replace(add(1001, 7), number=5, state=StepState.NOT_SENT, message="No answer.")
-        await plan_shown(pilot, one_of_each(service), [left])
-        assert_picture(pilot.app, "plan-120x40")
-
-
-@pytest.mark.long
-async def test_without_colors(lockterm_app: Starter, service: RunningService) -> None:
-    fill_book(lockterm_app, *LOCKS)
-    look = replace(FULL_LOOK, colors=0, ascii=True)
-    async with lockterm_app(service, look=look) as pilot:
-        await plan_shown(pilot, one_of_each(service))
-        assert_picture(pilot.app, "plan-no-color-80x24")
-
-
-@pytest.mark.long
-async def test_thousands_of_steps_are_shown_by_those_in_sight(
-    lockterm_app: Starter, service: RunningService, monkeypatch: pytest.MonkeyPatch
-) -> None:
+async def test_plan_renders_only_visible_steps(demo: Demo, monkeypatch: pytest.MonkeyPatch) -> None:
     """A key costs what it does among twenty; only what is seen is put into words."""
     from lockterm.screens.plan import table
 
@@ -758,11 +631,10 @@ async def test_thousands_of_steps_are_shown_by_those_in_sight(
         return words_of(step, *others)  # type: ignore[arg-type]
 
     monkeypatch.setattr(table, "what_of", what_of)
-    async with lockterm_app(service) as pilot:
+    async with demo() as pilot:
         await plan_shown(pilot, [add(1003, number) for number in range(5000)])
         assert len(made) < 100
-        await pilot.press("G")
-        await settled(pilot)
+        await press(pilot, "G")
         assert "New 4999" in words(pilot.app) and len(made) < 200
 
 
@@ -772,19 +644,16 @@ async def history_of_interrupted(pilot: Pilot[int]) -> None:
         pilot, lambda: "The run did not finish: apply remotes.csv. Press L" in notices(pilot)
     )
     pilot.app.clear_notifications()
-    await pilot.press("H")
-    await settled(pilot)
+    await press(pilot, "H")
 
 
 @pytest.mark.long
-async def test_the_history_has_a_line_for_a_run_and_an_interrupted_one_is_offered(
-    lockterm_app: Starter, service: RunningService
-) -> None:
-    fill_book(lockterm_app, *LOCKS)
-    async with Forwarder(service, hold_from=3).running() as way:
-        async with lockterm_app(way, timeout_s=60.0) as pilot:
+async def test_history_lists_a_run_and_offers_an_interrupted_one(demo: Demo) -> None:
+    demo.fill_book(*LOCKS)
+    async with Forwarder(demo.service, hold_from=3).running() as way:
+        async with demo.starter(way, timeout_s=60.0) as pilot:
             operations = app_of(pilot).operations
-            await operations.writes.delete_remote(1003, remotes(service, 1003)[0])
+            await operations.writes.delete_remote(1003, remotes(demo.service, 1003)[0])
             await plan_shown(pilot, [add(1002, number) for number in range(1, 6)])
             await agreed(pilot)
             await until(pilot, lambda: way.held)
@@ -793,10 +662,10 @@ async def test_the_history_has_a_line_for_a_run_and_an_interrupted_one_is_offere
             run.stop()
             way.release.set()
             await ended(pilot)
-        async with lockterm_app(way, timeout_s=60.0, size=(120, 40)) as pilot:
+        async with demo.starter(way, timeout_s=60.0, size=(120, 40)) as pilot:
             await history_of_interrupted(pilot)
             assert_picture(pilot.app, "history-runs-120x40")
-        async with lockterm_app(way, timeout_s=60.0) as pilot:
+        async with demo.starter(way, timeout_s=60.0) as pilot:
             await history_of_interrupted(pilot)
             said = words(pilot.app)
             assert "run ! interrupted apply remotes.csv: 3" in said
@@ -804,13 +673,11 @@ async def test_the_history_has_a_line_for_a_run_and_an_interrupted_one_is_offere
             assert "4 changes 1 run" in said
             assert pilot.app.screen.query_one(LineTable).row_count == 2
             assert_picture(pilot.app, "history-runs-80x24")
-            await pilot.press("g", "enter")
-            await until(pilot, lambda: isinstance(pilot.app.screen, PlanScreen))
-            await settled(pilot)
+            await press_to(pilot, PlanScreen, "g", "enter")
             assert "3 steps recorded. 2 steps left. Press enter to resume." in words(pilot.app)
             await agreed(pilot)
             await until(pilot, lambda: "5 steps recorded." in words(pilot.app))
-            assert len(names(service, 1002)) == 47
+            assert len(names(demo.service, 1002)) == 47
             await pilot.press("escape")
             await until(pilot, lambda: "run done" in words(pilot.app))
             await pilot.press("slash", *"New", "enter")
@@ -819,29 +686,24 @@ async def test_the_history_has_a_line_for_a_run_and_an_interrupted_one_is_offere
 
 
 @pytest.mark.long
-async def test_dates_are_doubted_while_the_clocks_disagree(
-    lockterm_app: Starter, service: RunningService
-) -> None:
-    first, *_ = remotes(service, 1003)
+async def test_dates_are_doubted_while_the_clocks_disagree(demo: Demo) -> None:
+    first, *_ = remotes(demo.service, 1003)
     dates = {"remoteType": 2, "startDate": NOW_MS, "endDate": NOW_MS + 86_400_000}
-    async with lockterm_app(service) as pilot:
+    async with demo() as pilot:
         app_of(pilot).operations.connection.note_reached(3600.0)
         await plan_shown(pilot, [update(1003, first, remoteName="Renamed"), add(1003, 1)])
         await asked(pilot, ConfirmModal)
         assert "clock" not in details(pilot)  # no date is sent
-        await pilot.press("escape", "escape")
-        await settled(pilot)
+        await press(pilot, "escape", "escape")
         await plan_shown(pilot, [add(1003, 1), add(1003, 2, **dates)])
         await asked(pilot, ConfirmModal)
         assert "Note: This machine's clock is 60 min behind the service's clock." in details(pilot)
 
 
 @pytest.mark.long
-async def test_keys_before_the_names_of_the_locks_are_read_find_the_steps(
-    lockterm_app: Starter, service: RunningService, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    fill_book(lockterm_app, *LOCKS)
-    async with lockterm_app(service) as pilot:
+async def test_plan_works_without_lock_names(demo: Demo, monkeypatch: pytest.MonkeyPatch) -> None:
+    demo.fill_book(*LOCKS)
+    async with demo() as pilot:
         operations, may_read = app_of(pilot).operations, asyncio.Event()
         find = operations.locks.find
 
@@ -850,7 +712,7 @@ async def test_keys_before_the_names_of_the_locks_are_read_find_the_steps(
             return await find(lock_id)
 
         monkeypatch.setattr(operations.locks, "find", find_late)
-        screen = PlanScreen(PlanDraft(operations.runs.make("a plan", one_of_each(service))))
+        screen = PlanScreen(PlanDraft(operations.runs.make("a plan", one_of_each(demo.service))))
         pilot.app.push_screen(screen)
         await until(pilot, lambda: screen.is_mounted and screen.query(LineTable))
         screen.only_problems = True
@@ -866,27 +728,23 @@ async def test_keys_before_the_names_of_the_locks_are_read_find_the_steps(
         assert "lock 1003" not in words(pilot.app)
 
 
-@pytest.mark.parametrize("count", [1, 2])
-async def test_what_is_lost_with_what_is_deleted_is_said(
-    lockterm_app: Starter, service: RunningService, count: int
-) -> None:
-    found = remotes(service, 1003)[:count]
-    async with lockterm_app(service, size=(120, 40)) as pilot:
-        await plan_shown(pilot, [delete(1003, one) for one in found])
-        await asked(pilot, DestroyModal)
-        assert describe_backup(found[0].raw, many=count > 1) in details(pilot)
+async def test_what_is_lost_with_what_is_deleted_is_said(demo: Demo) -> None:
+    found = remotes(demo.service, 1003)[:2]
+    async with demo(size=(120, 40)) as pilot:
+        for count in (1, 2):
+            await plan_shown(pilot, [delete(1003, one) for one in found[:count]])
+            await asked(pilot, DestroyModal)
+            assert describe_backup(found[0].raw, many=count > 1) in details(pilot)
+            await press(pilot, "escape", "escape")
 
 
-async def test_a_run_asks_for_the_account_when_the_credentials_have_changed(
-    lockterm_app: Starter, service: RunningService
-) -> None:
-    async with lockterm_app(service) as pilot:
+async def test_a_run_asks_for_the_account_when_the_credentials_have_changed(demo: Demo) -> None:
+    async with demo() as pilot:
         app = app_of(pilot)
         plan = app.operations.runs.make("apply remotes.csv", [add(1003, 1)])
         await app.operations.runs.keep(replace(plan, credentials="others"))
         app.push_screen(await screen_of_run(app.operations, plan.id))
-        await until(pilot, lambda: isinstance(pilot.app.screen, PlanScreen))
-        await settled(pilot)
+        await settled_when(pilot, lambda: isinstance(pilot.app.screen, PlanScreen))
 
         def asks() -> bool:
             return "since this run began. Same account?" in words(app)
@@ -896,9 +754,23 @@ async def test_a_run_asks_for_the_account_when_the_credentials_have_changed(
             await pilot.press("right", "enter")
             await until(pilot, asks)
             await settled(pilot)
-            await pilot.press(*keys)
-            await until(pilot, lambda: isinstance(pilot.app.screen, PlanScreen))
-            await settled(pilot)
+            await press_to(pilot, PlanScreen, *keys)
             assert (app.operations.run_here is not None) is is_sent
         await ended(pilot)
-        assert "New 1" in names(service, 1003)
+        assert "New 1" in names(demo.service, 1003)
+
+
+@pytest.mark.long
+@pytest.mark.parametrize(
+    ("name", "size", "look"),
+    [
+        ("120x40", (120, 40), FULL_LOOK),
+        ("no-color-80x24", (80, 24), replace(FULL_LOOK, colors=0, ascii=True)),
+    ],
+)
+async def test_pictures_of_looks(demo: Demo, name: str, size: tuple[int, int], look: Look) -> None:
+    demo.fill_book(*LOCKS)
+    async with demo(look=look, size=size) as pilot:
+        left = replace(add(1001, 7), number=5, state=StepState.NOT_SENT, message="No answer.")
+        await plan_shown(pilot, one_of_each(demo.service), [left] if name == "120x40" else [])
+        assert_picture(pilot.app, f"plan-{name}")

@@ -16,13 +16,17 @@ from lockterm.domain.remotes import Remote
 from lockterm.screens.dialogs.choice import ChoiceModal
 from lockterm.screens.dialogs.confirm import ConfirmModal
 from lockterm.screens.dialogs.destroy import DestroyModal
-from lockterm.service.running import RunningService
 from lockterm.widgets.cells import cut, cut_apart, cut_lines
 from tests.conftest import NOW_MS
 from tests.operations.runs.planning import add, delete, update
-from tests.screens.running_app import Starter, settled, shown
-from tests.screens.site import DAY_MS, LOCKS, fill_book, words
-from tests.screens.test_plan import asked, plan_shown
+from tests.screens.demo import Demo, press
+from tests.screens.demo import demo as demo
+from tests.screens.running_app import shown
+from tests.screens.site import DAY_MS, LOCKS, words
+from tests.screens.test_plan import (
+    asked,
+    plan_shown,
+)
 
 NAMES = (
     "Oskar Nilsson, contractor card",
@@ -70,11 +74,11 @@ def column(pilot: Pilot[int], title: str) -> list[str]:
 
 @pytest.mark.parametrize("size", SIZES)
 @pytest.mark.parametrize("locks", [1, 3])
-async def test_people_are_told_apart_before_a_deletion(
-    lockterm_app: Starter, service: RunningService, size: tuple[int, int], locks: int
+async def test_people_differ_before_a_deletion(
+    demo: Demo, size: tuple[int, int], locks: int
 ) -> None:
-    fill_book(lockterm_app, *LOCKS)
-    async with lockterm_app(service, size=size) as pilot:
+    demo.fill_book(*LOCKS)
+    async with demo(size=size) as pilot:
         await plan_shown(pilot, steps_of(len(NAMES), locks=locks))
         names = column(pilot, "Remote")
         assert len({*names}) == len(NAMES)
@@ -92,11 +96,9 @@ async def test_people_are_told_apart_before_a_deletion(
 
 
 @pytest.mark.parametrize("size", SIZES)
-async def test_icons_of_added_and_deleted_remotes_are_in_one_column(
-    lockterm_app: Starter, service: RunningService, size: tuple[int, int]
-) -> None:
-    fill_book(lockterm_app, *LOCKS)
-    async with lockterm_app(service, size=size) as pilot:
+async def test_icons_are_in_one_column(demo: Demo, size: tuple[int, int]) -> None:
+    demo.fill_book(*LOCKS)
+    async with demo(size=size) as pilot:
         await plan_shown(pilot, steps_of(4, is_added=True))
         lines = shown(pilot.app).splitlines()
         icons = {line.index("·") for line in lines if re.match(r" [-+] ", line)}
@@ -104,16 +106,14 @@ async def test_icons_of_added_and_deleted_remotes_are_in_one_column(
 
 
 @pytest.mark.parametrize("look", [Look(), Look(ascii=True), Look(quiet=True)])
-async def test_texts_that_are_cut_end_with_an_ellipsis_beside_the_scroll_bar(
-    lockterm_app: Starter, service: RunningService, look: Look
-) -> None:
-    fill_book(lockterm_app, *LOCKS)
+async def test_cut_texts_end_with_an_ellipsis(demo: Demo, look: Look) -> None:
+    demo.fill_book(*LOCKS)
     long = "Katarzyna Nowakowska-Wisniewska, Facility"
     steps = [
         update(LOCK_IDS[i % 3], Remote.read({"id": 9000 + i, "remoteName": f"F {i}"}), **fields)
         for i, fields in enumerate([{"remoteName": long}, {"isCoerced": 1, **LIMITED}] * 15)
     ]
-    async with lockterm_app(service, look=look, size=(60, 20)) as pilot:
+    async with demo(look=look, size=(60, 20)) as pilot:
         await plan_shown(pilot, steps)
         texts = column(pilot, "What")
         mark = "~" if look.ascii or look.quiet else "…"
@@ -121,16 +121,12 @@ async def test_texts_that_are_cut_end_with_an_ellipsis_beside_the_scroll_bar(
         assert all(mark in text for text in texts), texts
 
 
-@pytest.mark.parametrize("count", [1, 20])
-async def test_text_below_the_steps_is_cut_only_when_the_steps_take_the_lines(
-    lockterm_app: Starter, service: RunningService, count: int
-) -> None:
-    fill_book(lockterm_app, *LOCKS)
-    step, *others = steps_of(count)
+async def test_line_below_the_steps_ends_with_an_ellipsis_when_it_is_cut(demo: Demo) -> None:
+    demo.fill_book(*LOCKS)
+    (step,) = steps_of(1)
     notes = "This note is so long that three lines have no room for it. " * 5
-    async with lockterm_app(service, size=(60, 20)) as pilot:
-        await plan_shown(pilot, [replace(step, note=notes), *others])
-        await settled(pilot)
+    async with demo(size=(60, 20)) as pilot:
+        await plan_shown(pilot, [replace(step, note=notes)])
         text = words(pilot.app)
         assert f"{NAMES[0]} (F-2044), Main gate: until 31 Dec 2026" in text
         end = r"… enter run" if others else r"room for it\. enter run"
@@ -149,11 +145,9 @@ async def test_question_with_choices_is_shown_whole(
         assert question in " ".join(" ".join(lines).split())
 
 
-async def test_names_of_a_large_deletion_come_first_in_its_confirmation(
-    lockterm_app: Starter, service: RunningService
-) -> None:
-    fill_book(lockterm_app, *LOCKS)
-    async with lockterm_app(service) as pilot:
+async def test_names_of_a_large_deletion_come_first_in_its_confirmation(demo: Demo) -> None:
+    demo.fill_book(*LOCKS)
+    async with demo() as pilot:
         await plan_shown(pilot, steps_of(30))
         await asked(pilot, DestroyModal)
         text = words(pilot.app).replace("│", "")
@@ -163,26 +157,21 @@ async def test_names_of_a_large_deletion_come_first_in_its_confirmation(
         while match := re.search(r"pgdn shows (\d+) more line", words(pilot.app)):
             assert int(match[1]) != below
             below = int(match[1])
-            await pilot.press("pagedown")
-            await settled(pilot)
+            await press(pilot, "pagedown")
         assert "lockterm keeps a backup." in words(pilot.app)
         assert "pgdn" not in words(pilot.app), "all of it was shown"
 
 
-async def test_confirmation_without_more_lines_announces_none(
-    lockterm_app: Starter, service: RunningService
-) -> None:
-    fill_book(lockterm_app, *LOCKS)
-    async with lockterm_app(service) as pilot:
+async def test_confirmation_without_more_lines_announces_none(demo: Demo) -> None:
+    demo.fill_book(*LOCKS)
+    async with demo() as pilot:
         await plan_shown(pilot, [add(1003, 1)])
         await asked(pilot, ConfirmModal)
         assert "pgdn" not in words(pilot.app)
 
 
-async def test_replacements_name_their_locks_in_the_confirmation(
-    lockterm_app: Starter, service: RunningService
-) -> None:
-    fill_book(lockterm_app, *LOCKS, Lock(1004, "Garage"))
+async def test_replacements_name_their_locks_in_the_confirmation(demo: Demo) -> None:
+    demo.fill_book(*LOCKS, Lock(1004, "Garage"))
     steps = list[Step]()
     over = {"remoteType": 2, "startDate": NOW_MS - 9 * DAY_MS, "endDate": NOW_MS - DAY_MS}
     for lock_id in (1001, 1002, 1004):
@@ -192,7 +181,7 @@ async def test_replacements_name_their_locks_in_the_confirmation(
         steps.append(delete(lock_id, Remote.read(old)))
         added = Step(0, Action.ADD, lock_id, None, "Jonas Weber", {**fields, "addType": 1}, old)
         steps.append(added)
-    async with lockterm_app(service, size=(100, 30)) as pilot:
+    async with demo(size=(100, 30)) as pilot:
         await plan_shown(pilot, steps)
         await asked(pilot, DestroyModal)
         text = " ".join(words(pilot.app).replace("│", "").split())

@@ -13,11 +13,11 @@ from lockterm.domain.run import Run
 from lockterm.domain.text.run import format_rate
 from lockterm.screens.plan.problems import MOST, ProblemsPane
 from lockterm.screens.plan.progress import PlanProgress
-from lockterm.service.running import RunningService
-from tests.operations.forwarder import Forwarder
 from tests.operations.runs.planning import add, update
-from tests.screens.running_app import Clock, Starter, settled, shown, until
-from tests.screens.site import HOSTILE, LOCKS, fill_book, words
+from tests.screens.demo import Demo, press
+from tests.screens.demo import demo as demo
+from tests.screens.running_app import Clock, shown, until
+from tests.screens.site import HOSTILE, LOCKS, words
 from tests.screens.test_plan import agreed, app_of, ended, on_plan, plan_shown, remotes, unanswered
 
 SIZE = (100, 30)
@@ -35,19 +35,10 @@ def problems(pilot: Pilot[int]) -> list[str]:
     return str(widget.render()).splitlines() if widget.display else []
 
 
-async def test_progress_is_a_bar_with_rate_time_left_and_counts(
-    lockterm_app: Starter,
-    service: RunningService,
-    clock: Clock,
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
-    fill_book(lockterm_app, *LOCKS)
+async def test_progress_is_a_bar(demo: Demo, clock: Clock, monkeypatch: pytest.MonkeyPatch) -> None:
+    demo.fill_book(*LOCKS)
     steps = [add(1003, number) for number in range(1, 9)]
-    forwarder = Forwarder(service, hold_from=4)
-    async with (
-        forwarder.running() as way,
-        lockterm_app(way, timeout_s=60.0, size=SIZE) as pilot,
-    ):
+    async with demo.held(hold_from=4, size=SIZE) as (way, pilot):
         await plan_shown(pilot, steps)
         assert not progress(pilot)
         await agreed(pilot)
@@ -88,13 +79,11 @@ async def test_progress_is_a_bar_with_rate_time_left_and_counts(
         assert not progress(pilot) and "4 steps recorded. 4 steps left." in words(pilot.app)
 
 
-async def test_problems_are_listed_with_their_reasons(
-    lockterm_app: Starter, service: RunningService
-) -> None:
-    fill_book(lockterm_app, *LOCKS)
-    taken = str(remotes(service, 1003)[0].remote_name)
+async def test_problems_are_listed_with_their_reasons(demo: Demo) -> None:
+    demo.fill_book(*LOCKS)
+    taken = str(remotes(demo.service, 1003)[0].remote_name)
     steps = [add(1003, 1, remoteName=taken), *(add(1003, number) for number in range(2, 5))]
-    async with lockterm_app(service, size=SIZE) as pilot:
+    async with demo(size=SIZE) as pilot:
         await plan_shown(pilot, steps)
         assert not problems(pilot)
         await agreed(pilot)
@@ -102,11 +91,9 @@ async def test_problems_are_listed_with_their_reasons(
         (line,) = problems(pilot)
         assert line.startswith(f"! refused      {taken} (A-1), Server room: The lock already has")
         assert "Problems 1" in shown(pilot)
-        await pilot.press("i")
-        await settled(pilot)
+        await press(pilot, "i")
         assert not problems(pilot), "the list has only problems now"
-        await pilot.press("i")
-        await settled(pilot)
+        await press(pilot, "i")
         assert problems(pilot)
         await pilot.resize_terminal(99, 30)
         await until(pilot, lambda: not problems(pilot))
@@ -114,10 +101,8 @@ async def test_problems_are_listed_with_their_reasons(
         await until(pilot, lambda: problems(pilot))
 
 
-async def test_problems_without_room_are_counted_and_hostile_reasons_do_nothing(
-    lockterm_app: Starter, service: RunningService
-) -> None:
-    fill_book(lockterm_app, *LOCKS)
+async def test_problems_without_room_are_counted_and_hostile_reasons_do_nothing(demo: Demo) -> None:
+    demo.fill_book(*LOCKS)
     texts = [text.encode(errors="replace").decode() for text in HOSTILE]
     left = [
         replace(
@@ -129,7 +114,7 @@ async def test_problems_without_room_are_counted_and_hostile_reasons_do_nothing(
         )
         for number, text in enumerate(texts)
     ]
-    async with lockterm_app(service, size=SIZE) as pilot:
+    async with demo(size=SIZE) as pilot:
         await plan_shown(pilot, [add(1003, 1)], left)
         lines = problems(pilot)
         assert len(lines) == MOST == on_plan(pilot).query_one(ProblemsPane).content_size.height
@@ -138,11 +123,9 @@ async def test_problems_without_room_are_counted_and_hostile_reasons_do_nothing(
         assert not any(char in shown(pilot) for char in "\x1b\x9b\u202e\x07")
 
 
-async def test_verification_is_said_beside_the_bar(
-    lockterm_app: Starter, service: RunningService
-) -> None:
-    steps = [update(one, remotes(service, one)[0], remoteName="Anna") for one in (1002, 1003)]
-    async with unanswered(lockterm_app, service, steps, SIZE) as (pilot, _):
+async def test_verification_is_said_beside_the_bar(demo: Demo) -> None:
+    steps = [update(one, remotes(demo.service, one)[0], remoteName="Anna") for one in (1002, 1003)]
+    async with unanswered(demo.starter, demo.service, steps, SIZE) as (pilot, _):
         await until(pilot, lambda: "Verifying 2 results for at most" in words(pilot.app))
         assert progress(pilot)[0].endswith("  0 %  0 of 2 done")
         assert progress(pilot)[1].split() == ["2", "unconfirmed", "2", "verifying"]
