@@ -13,10 +13,10 @@ from lockterm.domain.dates import DAY_MS
 from lockterm.domain.remotes import Remote
 from lockterm.domain.timeline import period_bar
 from lockterm.screens.remotes.table import RemotesTable
-from lockterm.service.running import RunningService
 from tests.conftest import NOW_MS
-from tests.screens import someone_else
-from tests.screens.running_app import Starter, settled, shown, until
+from tests.screens.demo import Demo, press, settled_when
+from tests.screens.demo import demo as demo
+from tests.screens.running_app import shown, until
 
 LIMITED = Remote(id=1, remote_type=2, start_ms=NOW_MS - 30 * DAY_MS, end_ms=NOW_MS + 10 * DAY_MS)
 
@@ -49,14 +49,12 @@ def in_pane(pilot: Pilot[Any]) -> list[str]:
 
 
 @pytest.mark.long
-async def test_pane_shows_fields_period_and_local_changes(
-    service: RunningService, lockterm_app: Starter
-) -> None:
+async def test_pane_shows_fields_period_and_local_changes(demo: Demo) -> None:
     days = {"startDate": NOW_MS - 30 * DAY_MS, "endDate": NOW_MS + 10 * DAY_MS}
     more = {"remoteType": 4, "weekDay": [1, 2, 5], "isCoerced": 1, **days}
-    someone_else.add(service, 1004, "Omar")
-    someone_else.add(service, 1004, "Nadia", remoteNumber="N-7", **more)
-    async with lockterm_app(service, 1004, size=(120, 40), page_size="auto") as pilot:
+    demo.add(1004, "Omar")
+    demo.add(1004, "Nadia", remoteNumber="N-7", **more)
+    async with demo(1004, size=(120, 40), page_size="auto") as pilot:
         table = pilot.app.screen.query_one(RemotesTable)
         nadia = [row.remote.remote_name for row in table.rows].index("Nadia")
         table.move_cursor(nadia)
@@ -74,8 +72,7 @@ async def test_pane_shows_fields_period_and_local_changes(
         await pilot.press("e", "end", *" Ruiz", "ctrl+s")
         await until(pilot, lambda: "Name: Nadia -> Nadia Ruiz" in shown(pilot))
         await pilot.press("right", "enter")
-        await until(pilot, lambda: "Your changes" in shown(pilot))
-        await settled(pilot)
+        await settled_when(pilot, lambda: "Your changes" in shown(pilot))
         lines = in_pane(pilot)
         assert "change" in lines[lines.index("Your changes") + 1]
         table.move_cursor(1 - nadia)
@@ -83,14 +80,11 @@ async def test_pane_shows_fields_period_and_local_changes(
         assert "Your changes" not in shown(pilot)
 
 
-async def test_detail_screen_shows_validity_and_changes_beside_the_fields(
-    service: RunningService, lockterm_app: Starter
-) -> None:
+async def test_detail_screen_shows_validity_and_changes_beside_the_fields(demo: Demo) -> None:
     days = {"startDate": NOW_MS - 30 * DAY_MS, "endDate": NOW_MS + 10 * DAY_MS}
-    someone_else.add(service, 1004, "Nadia", remoteType=4, weekDay=[1, 2, 5], **days)
-    async with lockterm_app(service, 1004, size=(120, 40)) as pilot:
-        await pilot.press("enter")
-        await settled(pilot)
+    demo.add(1004, "Nadia", remoteType=4, weekDay=[1, 2, 5], **days)
+    async with demo(1004, size=(120, 40)) as pilot:
+        await press(pilot, "enter")
         lines = in_pane(pilot)
         assert "─ Validity ─" in shown(pilot) and "M T · · F · ·" in lines
         assert any(line.startswith("├━") for line in lines)

@@ -15,10 +15,11 @@ from lockterm.config.look import FULL_LOOK, Look
 from lockterm.config.preferences import Preferences
 from lockterm.config.profiles import Profiles
 from lockterm.paths import Paths
-from lockterm.service.running import RunningService
 from tests.long import telling
-from tests.screens.running_app import Starter, notices, settled, until
-from tests.screens.site import LOCKS, fill_book
+from tests.screens.demo import Demo
+from tests.screens.demo import demo as demo
+from tests.screens.running_app import notices, settled, until
+from tests.screens.site import LOCKS
 from tests.screens.snapshots import assert_picture
 
 HOME = (80, 24)
@@ -87,16 +88,14 @@ TELLING = [
 
 @pytest.mark.long
 @pytest.mark.parametrize("case", telling(TELLING, PICTURES), ids="-".join)
-async def test_picture(
-    case: tuple[str, str], service: RunningService, lockterm_app: Starter
-) -> None:
+async def test_picture(demo: Demo, case: tuple[str, str]) -> None:
     screen, look = case
     appearance, theme, size = LOOKS[look]
-    fill_book(lockterm_app, *(() if screen == "locks-empty" else LOCKS))
-    choices = Paths.below(lockterm_app.directory).choices
+    demo.fill_book(*(() if screen == "locks-empty" else LOCKS))
+    choices = Paths.below(demo.starter.directory).choices
     choices.parent.mkdir(parents=True, exist_ok=True)
     choices.write_text(json.dumps({"theme": theme} if theme else {}))
-    async with lockterm_app(service, None, appearance, size=size, page_size="auto") as pilot:
+    async with demo(None, appearance, size=size, page_size="auto") as pilot:
         if screen == "history":
             await press(pilot, "enter j u 7 enter")
             await until(pilot, lambda: "ecorded by the service" in notices(pilot))

@@ -27,7 +27,6 @@ from lockterm.screens.dialogs.destroy import DestroyModal
 from lockterm.screens.modal import RefusedModal
 from lockterm.screens.palette import Offers, Palette
 from lockterm.screens.plan.screen import PlanScreen
-from lockterm.screens.remote_form import RemoteForm
 from lockterm.screens.remotes import RemotesScreen
 from lockterm.service.running import RunningService
 from lockterm.store.database import Database
@@ -35,9 +34,10 @@ from lockterm.store.journal import Journal
 from lockterm.widgets.actions import Action, actions_of
 from tests.conftest import NOW_MS
 from tests.long import telling
-from tests.screens import someone_else
+from tests.screens.demo import Demo
+from tests.screens.demo import demo as demo
 from tests.screens.running_app import Starter, settled, until
-from tests.screens.site import MAIN_GATE, fill_book, shown, words
+from tests.screens.site import MAIN_GATE, shown
 
 READING = frozenset(
     {
@@ -303,20 +303,18 @@ LEFT = {
 
 
 @pytest.mark.parametrize("call", telling(("add",), LEFT))
-async def test_an_outcome_is_checked_and_given_up_and_never_sent_again(
-    service: RunningService, lockterm_app: Starter, call: str
-) -> None:
-    fill_book(lockterm_app, MAIN_GATE)
+async def test_read_only_never_sends_an_outcome_again(demo: Demo, call: str) -> None:
+    demo.fill_book(MAIN_GATE)
     left = LEFT[call]
     if left.remote_id is not None:  # one that is there, so that sending again would reach it
-        remote = someone_else.page(service, 1001)[0]
+        remote = demo.page(1001)[0]
         changes = {"remote_id": remote["id"], "body": {**left.body, "remoteId": remote["id"]}}
         left = replace(left, before=(remote,), **changes)
     if call == "clear":
-        left = replace(left, before=tuple(someone_else.page(service, 1001, size=200)))
-    leave_unsettled(lockterm_app, left)
-    service.requests.clear()
-    async with lockterm_app(service, 1001, read_only=True) as pilot:
+        left = replace(left, before=tuple(demo.page(1001, size=200)))
+    leave_unsettled(demo.starter, left)
+    demo.service.requests.clear()
+    async with demo(1001, read_only=True) as pilot:
         app, home = pilot.app, pilot.app.screen
         assert isinstance(app, LocktermApp)
         with pytest.raises(LocktermError):
@@ -329,7 +327,7 @@ async def test_an_outcome_is_checked_and_given_up_and_never_sent_again(
                 assert isinstance(app.screen, RefusedModal)
             await agree_to_all(pilot, home)
         await until(pilot, lambda: not app.outcomes.unsettled)
-    assert changed(service) == []
+    assert changed(demo.service) == []
 
 
 async def test_a_restore_that_is_open_restores_nothing(
@@ -351,29 +349,9 @@ async def test_a_restore_that_is_open_restores_nothing(
     assert changed(service) == []
 
 
-@pytest.mark.long
-async def test_a_draft_of_a_session_that_could_write_is_filled_in_and_not_sent(
-    worked: Starter, service: RunningService
-) -> None:
-    async with worked(service, read_only=True) as pilot:
-        await until(pilot, lambda: isinstance(pilot.app.screen, ConfirmModal))
-        await press(pilot, "right", "enter")
-        form = pilot.app.screen
-        assert isinstance(form, RemoteForm)
-        await until(pilot, lambda: "Draft" in shown(pilot.app))
-        await press(pilot, "tab", "tab", "tab")  # the name is checked when it is left
-        await press(pilot, "ctrl+s")
-        assert pilot.app.screen is form
-        assert "read-only. Nothing can be saved." in words(pilot.app)
-    assert changed(service) == []
-    assert ("POST", "/api/v1/bluetooth-remote/checkRemoteName") in service.requests
-
-
-async def test_the_one_door_itself_lets_no_change_out(
-    service: RunningService, lockterm_app: Starter
-) -> None:
+async def test_the_one_door_itself_lets_no_change_out(demo: Demo) -> None:
     """Whatever a screen forgets: each of the six writes is refused before anything is written."""
-    async with lockterm_app(service, read_only=True) as pilot:
+    async with demo(read_only=True) as pilot:
         assert isinstance(pilot.app, LocktermApp)
         operations = pilot.app.operations
         remote = (await operations.remotes.all(1003))[0]
@@ -398,4 +376,4 @@ async def test_the_one_door_itself_lets_no_change_out(
             if callable(value) and not name.startswith("_")
         }
         assert len(public) == len(calls), "a write that is not tried here"
-    assert changed(service) == []
+    assert changed(demo.service) == []

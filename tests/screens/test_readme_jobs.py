@@ -23,8 +23,10 @@ from lockterm.service.running import RunningService
 from tests.conftest import NOW_MS
 from tests.long import telling
 from tests.screens import someone_else
-from tests.screens.running_app import Starter, settled, until
-from tests.screens.site import DAY_MS, LOCKS, fill_book, words
+from tests.screens.demo import Demo, settled_when
+from tests.screens.demo import demo as demo
+from tests.screens.running_app import settled, until
+from tests.screens.site import DAY_MS, LOCKS, words
 
 README = Path(__file__).parents[2] / "README.md"
 
@@ -136,37 +138,30 @@ def test_each_job_is_played() -> None:
     assert len(README.read_text("utf-8").splitlines()) <= 140
 
 
-@pytest.mark.parametrize(
-    "job", telling(LEADS_TO.keys() - {"add ten remotes like the selected one"}, LEADS_TO)
-)
-async def test_its_keys_lead_there_and_are_counted(
-    service: RunningService,
-    lockterm_app: Starter,
-    tmp_path: Path,
-    monkeypatch: pytest.MonkeyPatch,
-    job: str,
+@pytest.mark.parametrize("job", telling(LEADS_TO.keys() - {"add ten like another"}, LEADS_TO))
+async def test_readme_job(
+    demo: Demo, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, job: str
 ) -> None:
     monkeypatch.chdir(tmp_path)
     (tmp_path / "site.csv").write_text(
         "lockId,remoteNumber,remoteName,remoteType\n1004,A-1,Anna,1\n"
     )
-    fill_book(lockterm_app, *SIX)
+    demo.fill_book(*SIX)
     told, check = jobs()[job], DONE.get(job)
-    async with lockterm_app(service, 1003 if told.begins_on == "remotes" else None) as pilot:
+    async with demo(1003 if told.begins_on == "remotes" else None) as pilot:
         operations = pilot.app.operations
-        valid = [one["id"] for one in someone_else.page(service, 1003) if one["status"] == 1]
+        valid = [one["id"] for one in demo.page(1003) if one["status"] == 1]
         gone = await operations.remotes.detail(valid[-1])  # a copy skips expired remotes
         await operations.writes.delete_remote(1003, gone)
-        before = recorded(service)
+        before = recorded(demo.service)
         await press(pilot, *told.keys)
         answer: Sequence[str] = ()
         kind, expected = LEADS_TO[job]
-        await until(pilot, lambda: isinstance(pilot.app.screen, kind))
-        await settled(pilot)
+        await settled_when(pilot, lambda: isinstance(pilot.app.screen, kind))
         screen = pilot.app.screen
         if isinstance(screen, PlanScreen):
             assert {step.action for step in screen.drawn.plan.steps if step.is_planned} == expected
-            assert recorded(service) == before, "before it was asked"
+            assert recorded(demo.service) == before, "before it was asked"
             is_delete = isinstance(expected, set) and Action.DELETE in expected
             answer = ("enter", "D") if is_delete else ("enter", "right", "enter")
             if check is not None:
@@ -176,7 +171,7 @@ async def test_its_keys_lead_there_and_are_counted(
             assert isinstance(expected, str)
             await until(pilot, lambda: expected in words(pilot.app))
         await settled(pilot)
-    assert check is None or check(before, recorded(service))
+    assert check is None or check(before, recorded(demo.service))
     assert len(told.keys) + len(answer) == told.in_all <= MOST_KEYS.get(job, told.in_all)
 
 

@@ -9,8 +9,9 @@ import pytest
 
 from lockterm.domain.locks import Lock
 from lockterm.screens.remotes import RemotesScreen
-from lockterm.service.running import RunningService
-from tests.screens.running_app import Starter, settled
+from tests.screens.demo import Demo, press
+from tests.screens.demo import demo as demo
+from tests.screens.running_app import settled
 from tests.screens.snapshots import assert_picture
 
 HOME, WIDE = (80, 24), (120, 40)
@@ -48,26 +49,19 @@ MORE = [
     [pytest.param(*one, id=one[0]) for one in PICTURES]
     + [pytest.param(*one, id=one[0], marks=pytest.mark.long) for one in MORE],
 )
-async def test_picture(
-    service: RunningService,
-    lockterm_app: Starter,
-    name: str,
-    size: tuple[int, int],
-    keys: list[str],
-) -> None:
-    async with lockterm_app(service, size=size, page_size="auto") as pilot:
+async def test_picture(demo: Demo, name: str, size: tuple[int, int], keys: list[str]) -> None:
+    async with demo(size=size, page_size="auto") as pilot:
         await pilot.app.operations.locks.save(MAIN_GATE)
         pilot.app.push_screen(RemotesScreen(pilot.app.operations, MAIN_GATE))
         await settled(pilot)
         for key in keys:
-            await pilot.press(key)
-            await settled(pilot)
+            await press(pilot, key)
         assert_picture(pilot.app, name)
 
 
 @pytest.mark.long
-async def test_picture_of_an_empty_lock(service: RunningService, lockterm_app: Starter) -> None:
-    async with lockterm_app(service, 1004) as pilot:
+async def test_picture_of_an_empty_lock(demo: Demo) -> None:
+    async with demo(1004) as pilot:
         assert_picture(pilot.app, "remotes-empty-80x24")
 
 
