@@ -157,10 +157,10 @@ async def test_a_notice_outlives_a_dialog_but_not_its_screen(demo: Demo) -> None
         await until(pilot, lambda: lines(pilot) == before)
         await press_to(pilot, RemoteForm, "a")
         form = pilot.app.screen
-        pilot.app.notify("", title="Added Anna")
+        pilot.app.notify("", title="Added Carl")
         form.dismiss()
         await settled_when(pilot, lambda: isinstance(pilot.app.screen, RemotesScreen))
-        assert notice(pilot) == "▌ Added Anna"
+        assert notice(pilot) == "▌ Added Carl"
 
 
 async def test_error_stays_until_a_later_key(demo: Demo, monkeypatch: pytest.MonkeyPatch) -> None:

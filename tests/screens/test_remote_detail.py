@@ -38,13 +38,13 @@ async def test_every_field_in_words(demo: Demo) -> None:
         await press(pilot, "enter")
         now = fields(pilot)
         for label, text in {
-            **{"Name": "Cleaning crew", "Number": "X-1", "Id": str(remote_id)},
+            **{"Name": "Cleaning crew", "Number": "X-1", "ID": str(remote_id)},
             "Start": "Fri 20 Nov 2026 09:00 +01:00, 08:00 UTC, now",
             "End": "Thu 31 Dec 2026 09:00 +01:00, 08:00 UTC, in 41 days",
             **{"Weekdays": "Mon-Fri", "Status": "normal"},
             "Coerced": "yes. The service defines what this flag does.",
             "Extra data": '{\n  "key": [\n    "a",\n    1\n  ]\n}',
-            **{"Lock name": "Roof hatch", "Lock alias": "North campus, hall B", "Lock id": "1004"},
+            **{"Lock name": "Roof hatch", "Lock alias": "North campus, hall B", "Lock ID": "1004"},
         }.items():
             assert now[label] == text
         for label, text in {"Type": "recurring", "Added via": "gateway"}.items():
@@ -72,13 +72,13 @@ async def test_what_is_not_in_the_contract_is_shown_as_it_came(lockterm_app: Sta
         now = fields(pilot)
         assert '"version": "1.2"' in now["Firmware info"]
         for label, text in {
-            **{"Number": "unexpected type: 12", "Type": "3 (not in the contract)"},
-            **{"Status": 'unexpected type: "up"', "Start": "100000000000000000"},
+            **{"Number": "unexpected value: 12", "Type": "3 (unknown value)"},
+            **{"Status": 'unexpected value: "up"', "Start": "100000000000000000"},
             **{"End": "not stated", "MAC address": "AA:BB", "Battery level": "80"},
-            **{"User number": "4", "Business id": "9", "Admin right": "no"},
-            "color": 'not in the contract: {\n  "red": 1\n}',
-            "Lock info id": "8 (differs from the lock ID above)",
-            "Lock info": 'not in the contract: {\n  "floor": 2\n}',
+            **{"User number": "4", "Business ID": "9", "Admin right": "no"},
+            "color": 'unknown field: {\n  "red": 1\n}',
+            "Lock info ID": "8 (differs from the lock ID above)",
+            "Lock info": 'unknown field: {\n  "floor": 2\n}',
         }.items():
             assert now[label] == text
 

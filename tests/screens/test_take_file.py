@@ -156,7 +156,7 @@ async def test_import_deletes_only_when_chosen(demo: Demo, folder: Path) -> None
         await until(pilot, lambda: isinstance(pilot.app.screen, FileScreen))
         await press(pilot, "down", "right", "down", *"5", "ctrl+s")
         told = " ".join(shown(pilot).split())
-        assert 'The import would delete 8 remotes, but "Delete at most" allows fewer.' in told
+        assert 'The import would delete 8 remotes, more than "Delete at most" allows.' in told
         await press(pilot, "backspace", *"8", "ctrl+s")
         assert [one[0] for one in plan_of(pilot)].count(Action.DELETE) == 8
 

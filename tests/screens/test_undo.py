@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import asyncio
 from collections import Counter
 from typing import Any
 
@@ -47,8 +46,8 @@ def undoing(pilot: Pilot[Any]) -> PlanDraft:
 
 async def carried_out(pilot: Pilot[Any]) -> list[StepState]:
     """What becomes of the steps of the plan that is shown; then back to the screen below."""
-    plan, runs = undoing(pilot).plan, pilot.app.operations.runs  # type: ignore[attr-defined]
-    ended = await runs.carry_out(plan, on_step=lambda _: None, stop=asyncio.Event())
+    operations = pilot.app.operations  # type: ignore[attr-defined]
+    ended = await planning.carry_out(operations, undoing(pilot).plan)
     await press(pilot, "escape")
     return [step.state for step in ended.steps]
 

@@ -91,7 +91,7 @@ async def test_the_tree_names_languages_and_timbres(demo: Demo) -> None:
         assert "Jonas male jonas" in lines
         assert "Anna female [set by you] anna" in lines
         await go_to(pilot, "factory")
-        assert "Chime unstated voice id chime" in words(pilot.app)
+        assert "Chime unstated voice ID chime" in words(pilot.app)
         tree = screen.query_one(VoiceTree)
         tree.display = False
         await settled(pilot)
@@ -250,7 +250,7 @@ async def test_a_failed_refresh_keeps_the_old_rows_and_says_stale(
         service.stop()
         await pilot.press("r")
         await settled_when(pilot, lambda: screen.voices.error and screen.packs.error)
-        assert words(pilot.app).count("STALE, as read at 20 Nov 2026 09:00 +01:00") == 2
+        assert words(pilot.app).count("STALE, read at 20 Nov 2026 09:00 +01:00") == 2
         assert "Anna female" in words(pilot.app)
         assert "de-DE-anna" in words(pilot.app)
 
