@@ -95,16 +95,6 @@ async def test_people_differ_before_a_deletion(
             assert column(pilot, "Lock")[1].startswith("Loading"[: {60: 7, 80: 12}[size[0]]])
 
 
-@pytest.mark.parametrize("size", SIZES)
-async def test_icons_are_in_one_column(demo: Demo, size: tuple[int, int]) -> None:
-    demo.fill_book(*LOCKS)
-    async with demo(size=size) as pilot:
-        await plan_shown(pilot, steps_of(4, is_added=True))
-        lines = shown(pilot.app).splitlines()
-        icons = {line.index("·") for line in lines if re.match(r" [-+] ", line)}
-        assert len(icons) == 1 and sum(" · " in line for line in lines) == 4
-
-
 @pytest.mark.parametrize("look", [Look(), Look(ascii=True), Look(quiet=True)])
 async def test_cut_texts_end_with_an_ellipsis(demo: Demo, look: Look) -> None:
     demo.fill_book(*LOCKS)

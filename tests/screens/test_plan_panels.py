@@ -10,7 +10,6 @@ from textual.widgets import Static
 
 from lockterm.domain.plan import StepState
 from lockterm.domain.run import Run
-from lockterm.domain.text.run import format_rate
 from lockterm.screens.plan.problems import MOST, ProblemsPane
 from lockterm.screens.plan.progress import PlanProgress
 from tests.operations.runs.planning import add, update
@@ -133,11 +132,3 @@ async def test_verification_is_said_beside_the_bar(demo: Demo) -> None:
         await pilot.press("s")
         await ended(pilot)
         assert app_of(pilot).operations.run_under_way is None and len(problems(pilot)) == 2
-
-
-@pytest.mark.parametrize(
-    ("per_s", "rate"),
-    [(4.83, "290 a minute"), (0.08, "4.8 a minute"), (0.05, "3 a minute"), (31, "1,900 a minute")],
-)
-def test_rate_has_two_digits(per_s: float, rate: str) -> None:
-    assert format_rate(per_s) == rate

@@ -17,7 +17,7 @@ from tests.long import telling
 from tests.screens import someone_else
 from tests.screens.demo import Demo, press, press_to, settled_when
 from tests.screens.demo import demo as demo
-from tests.screens.forms.conftest import Gate, Line, Opener, add
+from tests.screens.forms.conftest import Line, Opener, add
 from tests.screens.forms.conftest import gate as gate
 from tests.screens.forms.conftest import line as line
 from tests.screens.forms.conftest import open_form as open_form
@@ -200,17 +200,6 @@ async def test_a_draft_comes_back_alone(demo: Demo) -> None:
         form = pilot.app.screen
         assert isinstance(form, RemoteForm)
         assert form.fields.typed() == form.fields.initial | {"remoteName": "Draft"}
-
-
-@pytest.mark.long
-async def test_form_reports_a_used_number_before_sending(gate: Gate) -> None:
-    gate.add(remoteName="Roof", remoteNumber="A-7")
-    async with gate() as form:
-        page_no = -(-gate.total() // 20)
-        await form.screen.operations.remotes.page(1001, page_no, 20)
-        await form.fill(remoteName="Attic", remoteNumber="A-7", remoteType="1")
-        await form.press("ctrl+s")
-        assert "Note on Number: Roof on this lock has the same number." in form.dialog
 
 
 # --- The remote form as pictures, for the README and against changes nobody meant
