@@ -21,6 +21,7 @@ from lockterm.screens.everywhere.people_table import PeopleTable
 from lockterm.screens.everywhere.person import PersonScreen
 from lockterm.widgets.pager import Pager
 from tests.conftest import NOW_MS
+from tests.long import telling
 from tests.screens.demo import Demo
 from tests.screens.demo import demo as demo
 from tests.screens.running_app import Clock, Starter, settled, until
@@ -66,14 +67,7 @@ async def test_what_it_looks_like(demo: Demo, clock: Clock, size: tuple[int, int
         assert_picture(pilot.app, f"people-{at}")
 
 
-@pytest.mark.parametrize(
-    "size",
-    [
-        (80, 24),
-        pytest.param((60, 20), marks=pytest.mark.long),
-        pytest.param((120, 40), marks=pytest.mark.long),
-    ],
-)
+@pytest.mark.parametrize("size", telling([(80, 24)], [(80, 24), (60, 20), (120, 40)]))
 async def test_people_are_grouped_and_lead_to_their_remotes(
     lockterm_app: Starter, size: tuple[int, int]
 ) -> None:

@@ -17,6 +17,7 @@ from lockterm.screens.plan.screen import PlanScreen
 from lockterm.screens.remotes import RemotesScreen
 from lockterm.screens.remotes.replace import ReplaceModal
 from lockterm.service.running import RunningService
+from tests.long import telling
 from tests.screens import someone_else
 from tests.screens.demo import Demo
 from tests.screens.demo import demo as demo
@@ -38,7 +39,7 @@ def anna(service: RunningService) -> list[Any]:
     return [one for one in someone_else.page(service, GARAGE) if one["remoteName"] == "Anna"]
 
 
-@pytest.mark.parametrize("size", [(80, 24), (60, 20), (120, 40)])
+@pytest.mark.parametrize("size", telling([(80, 24)], [(80, 24), (60, 20), (120, 40)]))
 async def test_fob_is_replaced_as_one_change_and_undone(demo: Demo, size: tuple[int, int]) -> None:
     demo.add(GARAGE, "Anna", remoteNumber="A-1")
     demo.add(GARAGE, "Ben", remoteNumber="N-7")
@@ -116,14 +117,7 @@ async def all_of_anna(pilot: Pilot[int]) -> str:
     return await press(pilot, "F", *"anna q", "ctrl+r", "enter", "asterisk", "equals_sign")
 
 
-@pytest.mark.parametrize(
-    "size",
-    [
-        (80, 24),
-        pytest.param((60, 20), marks=pytest.mark.long),
-        pytest.param((120, 40), marks=pytest.mark.long),
-    ],
-)
+@pytest.mark.parametrize("size", telling([(80, 24)], [(80, 24), (60, 20), (120, 40)]))
 async def test_marked_fobs_are_replaced_on_all_locks(demo: Demo, size: tuple[int, int]) -> None:
     for lock_id in (GARAGE, 1003):
         demo.add(lock_id, "Anna Q", remoteNumber=f"A-{lock_id}")
