@@ -121,7 +121,7 @@ async def test_the_first_run(at: str, tmp_path: Path) -> None:
         assert_picture(app, f"welcome-{at}")
 
 
-# --- Pictures of the remotes of a lock, their details and dialogs; see ``snapshots``
+# --- the remotes of a lock -----------------------------------------------------------------------
 
 WIDE = (120, 40)
 MAIN_GATE = Lock(1001, name="Main gate", alias="North campus, gate 1", zone="Europe/Berlin")

@@ -137,7 +137,7 @@ async def test_a_remote_whose_name_is_spaces_is_asked_about_by_its_id(
         assert "remote 48227, lock 7: " in shown(pilot)
 
 
-# --- The detail that is read before a write is another remote's than the list showed
+# --- another remote or lock than the list showed -------------------------------------------------
 
 ANOTHER_LOCK: tuple[dict[str, Any], ...] = ({"lockId": 8}, {"lockInfo": {"lockId": 8}})
 

@@ -250,7 +250,7 @@ async def test_footer_shows_working_keys_first(demo: Demo) -> None:
         assert "come from all pages" in pilot.app.messages[-1].text
 
 
-# --- Pages of as many rows as the terminal has room for, before and after it changes
+# --- page sizes that fit the terminal ------------------------------------------------------------
 
 WIDE_ROWS = 34
 """Rows of a page in a terminal of 120x40: titles, pager, keys and the frame take six lines."""
@@ -382,7 +382,7 @@ async def test_pages_are_counted_as_the_one_that_is_shown_where_another_size_can
         assert selected_id(pilot) == here
 
 
-# --- The line below a table repaints no more than its age, unless the words behind it
+# --- the pager -----------------------------------------------------------------------------------
 
 
 class NotingPager(Pager):

@@ -106,7 +106,7 @@ async def test_read_only_profile_opens_no_dialog(demo: Demo) -> None:
     demo.add(GARAGE, "Anna Q", remoteNumber="A-1")
     demo.fill_book(Lock(GARAGE, "Garage"))
     async with demo(read_only=True) as pilot:
-        assert "read-only" in await all_of_anna(pilot)  # of one: test_read_only
+        assert "read-only" in await all_of_anna(pilot)
         assert isinstance(pilot.app.screen, RefusedModal)
 
 

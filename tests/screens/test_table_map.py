@@ -324,7 +324,7 @@ async def test_the_columns_look_as_they_should(demo: Demo, folder: Path) -> None
         assert_picture(pilot.app, "table-map")
 
 
-# --- The saved meanings of columns: found by the header, of one service, and never to
+# --- saved meanings of columns -------------------------------------------------------------------
 
 HERE, THERE = "https://one.example", "https://two.example"
 HEAD = ["Holder", "Card", "Gate"]

@@ -217,7 +217,7 @@ async def _states(pilot: Pilot[Any]) -> dict[str, Style]:
     return styles
 
 
-# --- Styles are read when something that they are for is made
+# --- sections of styles --------------------------------------------------------------------------
 
 AT_ONCE = 32
 """Textual parses all it has read for each new part beyond 64; 26 are its own widgets' defaults."""

@@ -206,7 +206,7 @@ async def test_undo_deletes_nothing_when_a_lock_cannot_be_read(demo: Demo) -> No
         )
 
 
-# --- Restoring by keys: a plan, its losses said in the question, name_counts that are
+# --- restoring -----------------------------------------------------------------------------------
 
 
 async def restoring(pilot: Pilot[int]) -> None:

@@ -379,7 +379,7 @@ async def test_a_whole_book_of_locks_offers_its_vendors(demo: Demo) -> None:
         await until(pilot, lambda: "lumenlock" in vendor.render_line(0).text)
 
 
-# --- Beside the voices of a large terminal: the pack of the voice under the cursor
+# --- the pack of a voice -------------------------------------------------------------------------
 
 SIZE = (100, 30)
 

@@ -217,7 +217,7 @@ async def test_the_last_keys_before_the_end_are_kept(demo: Demo) -> None:
     assert draft.typed == {"remoteName": "Roof"}
 
 
-# --- A draft that is being written while its session ends is offered to the next one
+# --- a session that ends -------------------------------------------------------------------------
 
 KEY = ("remote", 1001, None)
 

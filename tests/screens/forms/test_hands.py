@@ -156,7 +156,7 @@ async def test_sent_change_is_shown_when_the_clock_was_set_back(gate: Gate, cloc
         assert "! The form was sent 20 Nov 2026 09:00" in form.dialog
 
 
-# --- Text that hands type where a form takes none, on a choice or a button: it stays
+# --- text beside the fields ----------------------------------------------------------------------
 
 TEXT = "cAXMHPQOTzbR7:.-"
 """Keys of everywhere, and some of other screens; none that moves the focus."""
@@ -224,7 +224,7 @@ async def test_a_choice_takes_the_first_letter_and_the_number_of_an_option(
         assert "first letter" in choose.sentence and "number" in choose.sentence
 
 
-# --- The form of a remote whose lock has a zone that this machine does not know
+# --- a lock in an unknown time zone --------------------------------------------------------------
 
 
 async def test_form_refuses_dates_in_unknown_zone(

@@ -202,7 +202,7 @@ async def test_a_draft_comes_back_alone(demo: Demo) -> None:
         assert form.fields.typed() == form.fields.initial | {"remoteName": "Draft"}
 
 
-# --- The remote form as pictures, for the README and against changes nobody meant
+# --- pictures ------------------------------------------------------------------------------------
 
 LONG = "张伟（保安队长）大楼管理处夜班负责人与钥匙保管员 Snow clearing and gritting, Hansen & Sons"
 
