@@ -141,6 +141,17 @@ async def test_long_names_differ_and_the_selected_one_is_shown_in_full(
             seen = await press(pilot, "down")
 
 
+async def test_locks_of_a_person_differ_in_a_narrow_terminal(lockterm_app: Starter) -> None:
+    site = Site(**{f"L{n}": [remote(n, n, "Anna Weber", **ENDS)] for n in (1, 2)})
+    async with site.running(lockterm_app) as service:
+        gates = [Lock(n, name=f"North campus, building 12, gate {n}") for n in (1, 2)]
+        fill_book(lockterm_app, *gates)
+        async with lockterm_app(service, size=(60, 20)) as pilot:
+            seen = await press(pilot, "F", "ctrl+r", "enter", "o", "enter")
+            assert isinstance(pilot.app.screen, PersonScreen)
+            assert "gate 1 N-1 until" in seen and "gate 2 N-2 until" in seen
+
+
 async def test_a_long_list_is_cut_but_searched_and_exported_in_full(
     lockterm_app: Starter, monkeypatch: pytest.MonkeyPatch
 ) -> None:

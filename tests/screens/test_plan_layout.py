@@ -21,7 +21,7 @@ from tests.conftest import NOW_MS
 from tests.operations.runs.planning import add, delete, update
 from tests.screens.demo import Demo, press
 from tests.screens.demo import demo as demo
-from tests.screens.running_app import shown
+from tests.screens.running_app import settled, shown
 from tests.screens.site import DAY_MS, LOCKS, words
 from tests.screens.test_plan import (
     asked,
@@ -111,12 +111,16 @@ async def test_cut_texts_end_with_an_ellipsis(demo: Demo, look: Look) -> None:
         assert all(mark in text for text in texts), texts
 
 
-async def test_line_below_the_steps_ends_with_an_ellipsis_when_it_is_cut(demo: Demo) -> None:
+@pytest.mark.parametrize("count", [1, 20])
+async def test_text_below_the_steps_is_cut_only_when_the_steps_take_the_lines(
+    demo: Demo, count: int
+) -> None:
     demo.fill_book(*LOCKS)
-    (step,) = steps_of(1)
+    step, *others = steps_of(count)
     notes = "This note is so long that three lines have no room for it. " * 5
     async with demo(size=(60, 20)) as pilot:
-        await plan_shown(pilot, [replace(step, note=notes)])
+        await plan_shown(pilot, [replace(step, note=notes), *others])
+        await settled(pilot)
         text = words(pilot.app)
         assert f"{NAMES[0]} (F-2044), Main gate: until 31 Dec 2026" in text
         end = r"… enter run" if others else r"room for it\. enter run"
@@ -124,11 +128,9 @@ async def test_line_below_the_steps_ends_with_an_ellipsis_when_it_is_cut(demo: D
 
 
 @pytest.mark.parametrize("size", SIZES)
-async def test_question_with_choices_is_shown_whole(
-    lockterm_app: Starter, service: RunningService, size: tuple[int, int]
-) -> None:
+async def test_question_with_choices_is_shown_whole(demo: Demo, size: tuple[int, int]) -> None:
     question = "The name of 1 remote is already taken on the lock. Leave out or rename?"
-    async with lockterm_app(service, size=size) as pilot:
+    async with demo(size=size) as pilot:
         pilot.app.push_screen(ChoiceModal(question, ((False, "Leave out"), (True, "Add"))))
         await settled(pilot)
         lines = re.findall("│(.*)│", shown(pilot.app))

@@ -211,6 +211,9 @@ async def test_states_are_counted_for_what_was_read(demo: Demo) -> None:
             f"{counts[State.WEEK] + counts[State.MONTH]} expiring, {counts[State.ENDED]} expired"
         )
         assert told in shown(pilot) and " read: " not in shown(pilot), "all were read"
+        await pilot.resize_terminal(100, 30)
+        short = f"137 · {counts[State.OPEN]} active, {counts[State.WEEK] + counts[State.MONTH]} exp"
+        await until(pilot, lambda: short in shown(pilot))
         await press(pilot, "r")
         assert "17 read: " in shown(pilot), "the others are as they were before"
 
