@@ -375,7 +375,7 @@ async def test_deletes_on_several_locks_end_with_where_it_is_gone(demo: Demo) ->
     unread = Step(
         0, Action.DELETE, 1001, None, "not read", state=StepState.NOT_SENT, message="Not reached."
     )
-    said = "Deleted remotes on 2 of 3 locks. Not reached: Main gate. 2 steps recorded, 1 not sent."
+    said = "2 steps recorded, 1 not sent. Deleted remotes on 2 of 3 locks. Not reached: Main gate."
     steps = [delete(one, remotes(demo.service, one)[0]) for one in (1002, 1003)]
     async with demo.held(hold_from=2, hold="/delete") as (way, pilot):
         await plan_shown(pilot, steps, [unread])

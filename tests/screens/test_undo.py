@@ -176,12 +176,14 @@ async def test_a_run_is_undone_as_a_whole_and_a_step_of_it_on_its_own(demo: Demo
         await press(pilot, "z")
         assert undoing(pilot).plan.title == "undo the run: a test"
         assert not has_work(undoing(pilot).plan)
+        await press(pilot, "escape", "g", "z")  # the run that has undone it
+        assert undoing(pilot).plan.title == "redo the run: a test"
         await press(pilot, "escape", "g")
         await press(pilot, "enter")  # the run that has undone it
         await press(pilot, "G", "z")  # its last step has added the second again
         (step,) = undoing(pilot).plan.steps
         assert (step.action, step.remote_name) == (Action.DELETE, second.remote_name)
-        assert screen.drawn.plan.title.startswith("undo one step: restore ")
+        assert undoing(pilot).plan.title.startswith("undo one step: restore ")
         assert "Only this change, not the whole run of 5 changes." in " ".join(shown(pilot).split())
 
 

@@ -207,19 +207,27 @@ async def test_a_letter_beside_the_fields_of_a_form_acts_nowhere_else(
         assert changes == (name == "remote"), "letters choose only where nothing is chosen"
 
 
-async def test_a_choice_takes_the_first_letter_and_the_number_of_an_option(
-    service: RunningService, lockterm_app: Starter, tmp_path: Path
+async def test_empty_choice_takes_only_space_and_the_number_of_an_option(
+    demo: Demo, tmp_path: Path
 ) -> None:
-    async with lockterm_app(service) as pilot:
+    async with demo() as pilot:
         form = form_of("remote", pilot, tmp_path)
         await pilot.app.push_screen(form)
         await settled(pilot)
         kind = form.query_one("#remoteType", Choice)
         kind.focus()
-        await pilot.press("r")
-        assert kind.value == "4"
-        await pilot.press("2")
+        await pilot.press("l", "right", "r", "left", "p")
+        assert (kind.value, kind.cursor) == ("", 0)
+        await pilot.press("right", "space")
         assert kind.value == "2"
+        await pilot.press("l", "h", "r")
+        assert kind.value == "2"
+        await pilot.press("space")
+        assert kind.value == "4"
+        await pilot.press("left")
+        assert kind.value == "2"
+        await pilot.press("1")
+        assert kind.value == "1"
         (choose,) = [one for one in actions_of(form) if one.binding.id == "option.choose"]
         assert "first letter" in choose.sentence and "number" in choose.sentence
 

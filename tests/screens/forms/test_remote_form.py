@@ -43,7 +43,7 @@ RECURRING = {
 @pytest.mark.long
 async def test_a_recurring_remote_is_added_with_the_keyboard(gate: Gate) -> None:
     async with gate() as form:
-        await form.press("'Roof crew", "tab", "'A-9001", "tab", "right", "right", "right", "tab")
+        await form.press("'Roof crew", "tab", "'A-9001", "tab", "right", "right", "space", "tab")
         await form.press("'2026-12-01 09:00", "tab", "'31.12", "'.26")
         assert "Put the year first" in form.note("endDate"), "a refused date says why at once"
         assert not form.error("endDate"), "as a note, as long as it is typed"
@@ -66,7 +66,7 @@ async def test_a_recurring_remote_is_added_with_the_keyboard(gate: Gate) -> None
 @pytest.mark.long
 async def test_keys_that_come_in_one_burst_reach_their_fields(gate: Gate) -> None:
     async with gate() as form:
-        await form.burst("'Roof", "tab", "'A-1", "enter", "right", "right", "right", "down")
+        await form.burst("'Roof", "tab", "'A-1", "enter", "right", "right", "space", "down")
         await form.burst("'2026-12-01 9:00", "tab", "'+30d", "tab", "'mon-fri", "tab", "tab")
         typed = form.screen.fields.typed()
         assert [typed[field] for field in list(typed)[:6]] == [
