@@ -1,7 +1,8 @@
 """Fixtures for tests of screens.
 
 ``lockterm_app(service, open_lock=1001, size=(80, 24))`` is an async context manager that gives the
-pilot of a running app; ``lockterm_app.app(...)`` makes one without running it. Wait with
+pilot of a running app; ``lockterm_app.app(...)`` makes one without running it. ``demo(1001,
+locks=LOCKS)`` does the same on a service with sample data and a lock book. Wait with
 ``settled(pilot)`` and ``until(pilot, condition)`` of ``tests.screens.running_app``.
 """
 
@@ -15,7 +16,7 @@ import pytest
 
 from lockterm.service.running import RunningService
 from tests.screens import snapshots
-from tests.screens.running_app import Clock, Starter
+from tests.screens.running_app import Clock, Demo, Starter
 
 
 @pytest.fixture(scope="session", autouse=True)
@@ -51,3 +52,9 @@ def running_service(
 def lockterm_app(tmp_path: Path, clock: Clock) -> Starter:
     """Starts apps on a fresh service, with a store and a clock of the test's own."""
     return Starter(tmp_path / "lockterm", clock)
+
+
+@pytest.fixture
+def demo(lockterm_app: Starter, service: RunningService) -> Demo:
+    """Starts apps on a fresh service with sample data."""
+    return Demo(lockterm_app, service)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import AsyncIterator, Callable
+from collections.abc import AsyncIterator, Callable, Iterable
 from contextlib import asynccontextmanager
 from dataclasses import dataclass
 from pathlib import Path
@@ -25,7 +25,11 @@ from lockterm.config import Profile
 from lockterm.config.look import FULL_LOOK, Look
 from lockterm.config.profiles import Profiles
 from lockterm.domain import clock
+from lockterm.domain.locks import Lock
 from lockterm.paths import Paths
+from lockterm.service.running import RunningService
+from lockterm.store.database import Database
+from lockterm.store.lock_book import LockBook
 from tests.conftest import NOW_MS
 
 PATIENCE_S = 60.0
@@ -104,6 +108,45 @@ class Starter:
         async with app.run_test(size=size, notifications=True) as pilot:
             await settled(pilot)
             yield pilot
+
+
+@dataclass
+class Demo:
+    """Starts apps on a service with sample data."""
+
+    starter: Starter
+    service: RunningService
+
+    @property
+    def directory(self) -> Path:
+        return self.starter.directory
+
+    @property
+    def clock(self) -> Clock:
+        return self.starter.clock
+
+    def app(self, *where: Any, **more: Any) -> LocktermApp:
+        """An app that is not running yet; arguments as for ``Starter.app``, without a service."""
+        return self.starter.app(self.service, *where, **more)
+
+    @asynccontextmanager
+    async def __call__(
+        self, *where: Any, locks: Iterable[Lock] = (), **more: Any
+    ) -> AsyncIterator[Pilot[Any]]:
+        """A running app; arguments as for a ``Starter``, and locks to write into its lock book."""
+        fill_book(self, *locks)
+        async with self.starter(self.service, *where, **more) as pilot:
+            yield pilot
+
+
+def fill_book(starter: Starter | Demo, *locks: Lock) -> None:
+    """Write a lock book for the apps of a starter."""
+    if locks:
+        database = Database(Paths.below(starter.directory).database)
+        book = LockBook(database, "demo")
+        for lock in locks:
+            book.save(lock)
+        database.close()
 
 
 async def until(pilot: Pilot[int], condition: Callable[[], object]) -> None:

@@ -10,6 +10,7 @@ from typing import Any
 from urllib.parse import parse_qsl
 
 from textual.app import App
+from textual.pilot import Pilot
 
 from lockterm.domain.locks import Lock, VoiceChoice
 from lockterm.paths import Paths
@@ -17,7 +18,8 @@ from lockterm.store.database import Database
 from lockterm.store.lock_book import LockBook
 from tests.api.fault_server import FaultServer, http
 from tests.conftest import NOW_MS
-from tests.screens.running_app import Starter, strips
+from tests.screens.running_app import Demo, Starter, settled, strips
+from tests.screens.running_app import fill_book as fill_book
 from tests.servers import Line
 
 HOUR_MS = 3_600_000
@@ -67,16 +69,7 @@ HOSTILE = (
 """Strings that break terminals, markup or layouts where they are not shown with care."""
 
 
-def fill_book(starter: Starter, *locks: Lock) -> None:
-    """Write a lock book for the apps of a starter."""
-    database = Database(Paths.below(starter.directory).database)
-    book = LockBook(database, "demo")
-    for lock in locks:
-        book.save(lock)
-    database.close()
-
-
-def book_of(starter: Starter) -> dict[int, Lock]:
+def book_of(starter: Starter | Demo) -> dict[int, Lock]:
     """The lock book as it is on the disk."""
     database = Database(Paths.below(starter.directory).database)
     locks = LockBook(database, "demo").locks()
@@ -100,6 +93,20 @@ def shown(app: App[Any]) -> str:
 def words(app: App[Any]) -> str:
     """The text on the screen as one line, so that a sentence is found wherever it wraps."""
     return " ".join(shown(app).split())
+
+
+async def press(pilot: Pilot[Any], *keys: str) -> str:
+    """Press keys, wait for what they lead to, and return the text on the screen."""
+    await pilot.press(*keys)
+    await settled(pilot)
+    return words(pilot.app)
+
+
+async def press_each(pilot: Pilot[Any], *keys: str) -> str:
+    """Press keys, each after the effect of the one before; return the text on the screen."""
+    for key in keys:
+        await press(pilot, key)
+    return words(pilot.app)
 
 
 @asynccontextmanager

@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
 from typing import Any
+
+from textual.pilot import Pilot
 
 from lockterm.screens.remotes.columns import SortOrder
 from tests.screens.running_app import Starter, notices, settled, shown, until
-from tests.screens.site import canned
-from tests.screens.test_columns import names, press, titles, use
+from tests.screens.site import canned, press
+from tests.screens.test_columns import names, titles, use
 
 LEVELS: dict[int, Any] = {1: 87, 2: None, 3: 5, 4: -1, 5: "x\x1b", 6: 100}
 
@@ -20,6 +24,14 @@ class _Service:
         self.asked: list[int] = []
         self.lock_id = 0
         self.refuses = False
+
+    @asynccontextmanager
+    async def app(
+        self, starter: Starter, size: tuple[int, int] = (80, 24)
+    ) -> AsyncIterator[Pilot[int]]:
+        answers = {"/list": self.list, "/detail": self.detail}
+        async with canned(answers) as server, starter(server, 1001, size=size) as pilot:
+            yield pilot
 
     def _record(self, remote_id: int) -> dict[str, Any]:
         named = {"remoteName": f"Fob {remote_id}", "remoteNumber": f"N-{remote_id}"}
@@ -53,8 +65,7 @@ def _battery(pilot: Any) -> list[str]:
 
 async def test_battery_column_shows_levels_and_asks_once_a_remote(lockterm_app: Starter) -> None:
     site = _Service(LEVELS)
-    answers = {"/list": site.list, "/detail": site.detail}
-    async with canned(answers) as server, lockterm_app(server, 1001, size=(80, 24)) as pilot:
+    async with site.app(lockterm_app) as pilot:
         assert site.asked == [], "nothing is asked while the column is not chosen"
         await use(pilot, "name", "battery")
         await until(pilot, lambda: "..." not in _battery(pilot))
@@ -75,8 +86,7 @@ async def test_battery_column_says_once_when_the_service_reports_none(
     lockterm_app: Starter,
 ) -> None:
     site = _Service(dict.fromkeys(range(1, 8)))
-    answers = {"/list": site.list, "/detail": site.detail}
-    async with canned(answers) as server, lockterm_app(server, 1001, size=(80, 24)) as pilot:
+    async with site.app(lockterm_app) as pilot:
         await use(pilot, "name", "battery")
         await until(pilot, lambda: _battery(pilot) == ["unknown"] * 7)
         await settled(pilot)
@@ -92,9 +102,8 @@ async def test_battery_column_says_once_when_the_service_reports_none(
 
 async def test_battery_column_asks_only_when_it_fits(lockterm_app: Starter) -> None:
     site = _Service(LEVELS)
-    answers = {"/list": site.list, "/detail": site.detail}
     columns = ("name", "number", "type", "valid", "state", "battery")
-    async with canned(answers) as server, lockterm_app(server, 1001, size=(60, 20)) as pilot:
+    async with site.app(lockterm_app, (60, 20)) as pilot:
         await use(pilot, *columns)
         assert "Battery" not in titles(pilot) and site.asked == []
         await pilot.resize_terminal(120, 24)
@@ -106,8 +115,7 @@ async def test_battery_column_shows_unknown_when_details_are_refused(
 ) -> None:
     site = _Service({1: 87, 2: 50})
     site.refuses = True
-    answers = {"/list": site.list, "/detail": site.detail}
-    async with canned(answers) as server, lockterm_app(server, 1001, size=(80, 24)) as pilot:
+    async with site.app(lockterm_app) as pilot:
         await use(pilot, "name", "battery")
         await until(pilot, lambda: _battery(pilot) == ["unknown"] * 2)
         await use(pilot, "name", "battery", by=SortOrder("name"))

@@ -13,10 +13,9 @@ import pytest
 from textual._styles_cache import StylesCache
 from textual.screen import Screen
 
-from lockterm.service.running import RunningService
 from lockterm.terminal import startup
-from tests.screens.running_app import Starter, settled
-from tests.screens.site import MAIN_GATE, fill_book
+from tests.screens.running_app import Demo
+from tests.screens.site import MAIN_GATE, press
 
 TIMES = 3
 
@@ -37,26 +36,23 @@ def forget_timeouts(timeout_s: float) -> None:
     heapq.heapify(loop._scheduled)
 
 
-@pytest.mark.parametrize("key", ["a", "enter", "ctrl+p", "d", "v", "H", "M"])
 async def test_closed_screens_are_freed_when_garbage_is_collected(
-    service: RunningService, lockterm_app: Starter, monkeypatch: pytest.MonkeyPatch, key: str
+    demo: Demo, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(startup, "over", lambda: None)  # it freezes the garbage of that moment
-    fill_book(lockterm_app, MAIN_GATE)
-    async with lockterm_app(service, open_lock=1001) as pilot:
-        opened, lines = list[ref[Screen[object]]](), list[ref[StylesCache]]()
+    async with demo(1001, locks=(MAIN_GATE,)) as pilot:
         below = pilot.app.screen
-        for turn in range(TIMES + 1):  # the last one closed may live on
-            await pilot.press(key)
-            await settled(pilot)
-            assert pilot.app.screen is not below
-            if turn < TIMES:
-                opened.append(ref(pilot.app.screen))
-                lines += caches(pilot.app.screen)
-            await pilot.press("escape")
-            await settled(pilot)
-            assert pilot.app.screen is below
-        forget_timeouts(pilot.app.operations.profile.timeout_s)
-        gc.collect()
-        assert [screen() for screen in opened] == [None] * TIMES
-        assert [cache() for cache in lines if cache() is not None] == []
+        for key in ("a", "enter", "ctrl+p", "d", "v", "H", "M"):
+            opened, lines = list[ref[Screen[object]]](), list[ref[StylesCache]]()
+            for turn in range(TIMES + 1):  # the last one closed may live on
+                await press(pilot, key)
+                assert pilot.app.screen is not below
+                if turn < TIMES:
+                    opened.append(ref(pilot.app.screen))
+                    lines += caches(pilot.app.screen)
+                await press(pilot, "escape")
+                assert pilot.app.screen is below
+            forget_timeouts(pilot.app.operations.profile.timeout_s)
+            gc.collect()
+            assert [screen() for screen in opened] == [None] * TIMES, key
+            assert [cache() for cache in lines if cache() is not None] == [], key

@@ -13,11 +13,10 @@ from lockterm.screens.remotes import RemotesScreen
 from lockterm.screens.remotes.columns import AS_USUAL, COLUMNS, Arrangement, SortOrder
 from lockterm.screens.remotes.columns_modal import ColumnsModal
 from lockterm.screens.remotes.table import RemotesTable
-from lockterm.service.running import RunningService
 from tests.long import telling
 from tests.screens import someone_else
-from tests.screens.running_app import Starter, notices, settled, shown, until
-from tests.screens.site import canned
+from tests.screens.running_app import Demo, Starter, notices, settled, shown, until
+from tests.screens.site import canned, press
 from tests.screens.snapshots import assert_picture
 from tests.screens.test_remotes_hostile import record
 
@@ -38,22 +37,19 @@ def titles(pilot: Pilot[Any]) -> list[str]:
     return shown(pilot).splitlines()[1].split()
 
 
-async def press(pilot: Pilot[Any], *keys: str) -> None:
-    await pilot.press(*keys)
-    await settled(pilot)
-
-
 async def use(pilot: Pilot[Any], *columns: str, by: SortOrder | None = None) -> None:
     screen(pilot).arrange_table(Arrangement.of(columns, by))
     await settled(pilot)
 
 
 @pytest.mark.long
-async def test_columns_are_chosen_ordered_and_kept(
-    service: RunningService, lockterm_app: Starter
-) -> None:
-    async with lockterm_app(service, 1001) as pilot:
+async def test_columns_are_chosen_ordered_and_kept(demo: Demo) -> None:
+    async with demo(1001) as pilot:
         usual = shown(pilot)
+        for leave in (["escape"], ["tab", "space", "enter"]):
+            await press(pilot, "t", "j", "space", "Z", *leave)
+            assert shown(pilot) == usual
+        assert not Paths.below(demo.directory).choices.exists()
         await press(pilot, "t", "j", "space", "j", "enter", "j", "K", "K", "K")
         assert shown(pilot).count("[x]") == 5
         await press(pilot, "ctrl+s")
@@ -61,45 +57,18 @@ async def test_columns_are_chosen_ordered_and_kept(
         # The next line is the one that was hidden; J takes a column past it.
         await press(pilot, "t", "J", "Z", "Z", "tab", "tab", "enter")
         assert titles(pilot) == ["Name", "Valid", "v", "State", "Via", "Coerced"]
-    async with lockterm_app(service, 1003) as pilot:  # another session, another lock
+    async with demo(1003) as pilot:  # another session, another lock
         assert titles(pilot) == ["Name", "Valid", "v", "State", "Via", "Coerced"]
         assert "page 1 of 1 · sorted by validity, latest end first" in shown(pilot)
-    async with lockterm_app(service, 1001) as pilot:
+    async with demo(1001) as pilot:
         await press(pilot, "t", "0", "ctrl+s")
         assert [line.rstrip() for line in shown(pilot).splitlines()] == usual.splitlines()
-    assert json.loads(Paths.below(lockterm_app.directory).choices.read_bytes()) == {}
+    assert json.loads(Paths.below(demo.directory).choices.read_bytes()) == {}
 
 
 @pytest.mark.long
-async def test_escape_and_cancel_leave_all_as_it_was(
-    service: RunningService, lockterm_app: Starter
-) -> None:
-    async with lockterm_app(service, 1001) as pilot:
-        before = shown(pilot)
-        await press(pilot, "t", "j", "space", "Z", "escape")
-        assert shown(pilot) == before
-        await press(pilot, "t", "j", "space", "Z", "tab", "space", "enter")
-        assert shown(pilot) == before
-    assert not Paths.below(lockterm_app.directory).choices.exists()
-
-
-@pytest.mark.long
-async def test_the_name_stays(service: RunningService, lockterm_app: Starter) -> None:
-    async with lockterm_app(service, 1001, size=(60, 20)) as pilot:
-        await press(pilot, "t", "space")
-        assert "The name column is always shown." in shown(pilot)
-        for _ in range(6):
-            await press(pilot, "j", "space")
-        await press(pilot, "ctrl+s")
-        assert titles(pilot) == ["Name"]
-        screen(pilot).mark_busy(1001, table(pilot).selected.id, "deleting")  # type: ignore[union-attr]
-        await settled(pilot)
-        assert "deleting: Night crew 1" in shown(pilot)
-
-
-@pytest.mark.long
-async def test_what_does_not_fit_is_said(service: RunningService, lockterm_app: Starter) -> None:
-    async with lockterm_app(service, 1001, size=(60, 20)) as pilot:
+async def test_dialog_keeps_the_name_and_says_which_columns_do_not_fit(demo: Demo) -> None:
+    async with demo(1001, size=(60, 20)) as pilot:
         await press(pilot, "t")
         assert "[-] 4 columns do not fit: Type, State, Added, Coerced" in shown(pilot)
         await press(pilot, "j", "j", "K", "K")  # the type before name and number
@@ -109,13 +78,19 @@ async def test_what_does_not_fit_is_said(service: RunningService, lockterm_app: 
         await pilot.resize_terminal(120, 29)
         wide = ["Type", "Name", "Number", "Valid", "State", "Via", "Coerced│"]
         await until(pilot, lambda: titles(pilot)[:7] == wide)
+        await pilot.resize_terminal(60, 20)
+        await press(pilot, "t", "0", "space")
+        assert "The name column is always shown." in shown(pilot)
+        await press(pilot, *["j", "space"] * 6, "ctrl+s")
+        assert titles(pilot) == ["Name"]
+        screen(pilot).mark_busy(1001, table(pilot).selected.id, "deleting")
+        await settled(pilot)
+        assert "deleting: Night crew 1" in shown(pilot)
 
 
 @pytest.mark.long
-async def test_a_sort_says_that_it_is_of_one_page(
-    service: RunningService, lockterm_app: Starter
-) -> None:
-    async with lockterm_app(service, 1001) as pilot:
+async def test_a_sort_says_that_it_is_of_one_page(demo: Demo) -> None:
+    async with demo(1001) as pilot:
         await press(pilot, "j", "j")
         target, as_listed = table(pilot).selected, names(pilot)
         await press(pilot, "t", "Z", "ctrl+s")
@@ -125,14 +100,14 @@ async def test_a_sort_says_that_it_is_of_one_page(
         assert "page 1 of 7 · this page sorted by name, A to Z · 137 remotes" in shown(pilot)
         assert table(pilot).selected is target, "the cursor stays on its remote"
 
-        asked = someone_else.counted(service, "list")
+        asked = someone_else.counted(demo.service, "list")
         await press(pilot, "n")
         assert "page 2 of 7 · this page sorted by name, A to Z" in shown(pilot)
         assert set(names(pilot)) == {
-            listed["remoteName"] for listed in someone_else.page(service, 1001, 2)
+            listed["remoteName"] for listed in someone_else.page(demo.service, 1001, 2)
         }
         # Page 3, ahead; page 2 was there already. The last one is the test's own.
-        assert someone_else.counted(service, "list") == asked + 2
+        assert someone_else.counted(demo.service, "list") == asked + 2
         assert table(pilot).cursor_row == 0
 
         await press(pilot, "slash", *"weber", "enter")
@@ -145,9 +120,9 @@ async def test_a_sort_says_that_it_is_of_one_page(
 @pytest.mark.parametrize("size", telling([(60, 20)], [(60, 20), (80, 24), (120, 40)]))
 @pytest.mark.parametrize("lock", telling([1003], [1001, 1003]))
 async def test_the_sort_is_said_at_every_width(
-    service: RunningService, lockterm_app: Starter, size: tuple[int, int], lock: int
+    demo: Demo, size: tuple[int, int], lock: int
 ) -> None:
-    async with lockterm_app(service, lock, size=size) as pilot:
+    async with demo(lock, size=size) as pilot:
         for key, column in COLUMNS.items():
             if key == "battery":  # a notice about this service takes the place of the line
                 continue
@@ -163,24 +138,20 @@ async def test_the_sort_is_said_at_every_width(
 
 
 @pytest.mark.long
-async def test_a_stale_page_and_a_search_say_it_too(
-    service: RunningService, lockterm_app: Starter
-) -> None:
-    async with lockterm_app(service, 1001) as pilot:
+async def test_a_stale_page_and_a_search_say_it_too(demo: Demo) -> None:
+    async with demo(1001) as pilot:
         await use(pilot, by=SortOrder("updated", descending=True))
         await press(pilot, "slash", *"a-2")
         assert "20 in 20 of 137, by updated · enter: the rest" in shown(pilot)
         await press(pilot, "escape")
-        service.stop()
+        demo.service.stop()
         await press(pilot, "r")
         line = shown(pilot).splitlines()[-2]
         assert line.startswith(" STALE, 1 of 7 · this page sorted by updated · service unreachable")
 
 
-async def test_delete_acts_on_its_remote_when_rows_are_sorted(
-    service: RunningService, lockterm_app: Starter
-) -> None:
-    async with lockterm_app(service, 1003) as pilot:
+async def test_delete_acts_on_its_remote_when_rows_are_sorted(demo: Demo) -> None:
+    async with demo(1003) as pilot:
         await press(pilot, "j", "j")
         target, row = table(pilot).selected, table(pilot).cursor_row
         assert target is not None
@@ -189,7 +160,7 @@ async def test_delete_acts_on_its_remote_when_rows_are_sorted(
         table(pilot).move_cursor(row=row)
         assert table(pilot).selected is not target
         await press(pilot, "D")
-        left = {listed["id"] for listed in someone_else.page(service, 1003)}
+        left = {listed["id"] for listed in someone_else.page(demo.service, 1003)}
         assert target.id not in left and len(left) == 8
 
 
@@ -226,22 +197,20 @@ async def test_the_cursor_stays_where_ids_are_missing_or_there_twice(
     ],
 )
 async def test_a_damaged_choice_stops_nothing(
-    service: RunningService, lockterm_app: Starter, kept: str, columns: tuple[str, ...]
+    demo: Demo, kept: str, columns: tuple[str, ...]
 ) -> None:
-    file = Paths.below(lockterm_app.directory).choices
+    file = Paths.below(demo.directory).choices
     file.parent.mkdir(parents=True)
     file.write_text(kept)
-    async with lockterm_app(service, 1003) as pilot:
+    async with demo(1003) as pilot:
         assert screen(pilot).columns.arrangement == Arrangement(columns)
         assert len(names(pilot)) == 9
 
 
 @pytest.mark.long
-async def test_what_cannot_be_kept_is_said_and_holds(
-    service: RunningService, lockterm_app: Starter
-) -> None:
-    Paths.below(lockterm_app.directory).choices.mkdir(parents=True)  # a directory in its place
-    async with lockterm_app(service, 1001) as pilot:
+async def test_what_cannot_be_kept_is_said_and_holds(demo: Demo) -> None:
+    Paths.below(demo.directory).choices.mkdir(parents=True)  # a directory in its place
+    async with demo(1001) as pilot:
         await press(pilot, "t", "j", "space", "ctrl+s")
         assert "Columns not saved: lockterm could not save the columns" in notices(pilot)
         assert "Number" not in titles(pilot)
@@ -250,15 +219,11 @@ async def test_what_cannot_be_kept_is_said_and_holds(
 
 
 @pytest.mark.long
-async def test_a_picture(service: RunningService, lockterm_app: Starter) -> None:
-    async with lockterm_app(service, 1001) as pilot:
+async def test_pictures_of_columns_and_of_a_sorted_page(demo: Demo) -> None:
+    async with demo(1001) as pilot:
         await press(pilot, "t", *"jjjZZjKjj")
         assert isinstance(pilot.app.screen, ColumnsModal)
         assert_picture(pilot.app, "columns-80x24")
-
-
-@pytest.mark.long
-async def test_picture_of_a_sorted_page(service: RunningService, lockterm_app: Starter) -> None:
-    async with lockterm_app(service, 1001) as pilot:
+        await press(pilot, "escape")
         await use(pilot, "name", "number", "end", "updated", "state", by=SortOrder("end"))
         assert_picture(pilot.app, "remotes-sorted-80x24")

@@ -2,19 +2,18 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any
 
 import pytest
 from textual.widgets import Input
 
-from lockterm.domain.copies import read_backup
+from lockterm.config.look import FULL_LOOK
 from lockterm.screens.voice.panels import PackDetail
-from lockterm.service.running import RunningService
 from lockterm.widgets.choice import OptionLine
-from tests.screens import someone_else
-from tests.screens.running_app import Starter, settled
-from tests.screens.site import MAIN_GATE, canned, fill_book, shown, words
-from tests.screens.test_refusals_told import REMOTE, press
+from tests.screens.running_app import Demo, Starter, settled
+from tests.screens.site import MAIN_GATE, canned, fill_book, press, shown, words
+from tests.screens.test_refusals_told import REMOTE
 
 
 @pytest.mark.long
@@ -44,34 +43,12 @@ async def test_the_whole_name_of_a_pack_is_in_its_detail(
 
 
 @pytest.mark.long
-async def test_the_history_shows_where_json_differs(
-    service: RunningService, lockterm_app: Starter
-) -> None:
-    before = {"door": "Süd " * 30, "same": "s" * 100}
-    remote_id = someone_else.add(service, 1004, "Crew", extraData=before)
-    async with lockterm_app(service, 1004, size=(120, 40)) as pilot:
-        operations = pilot.app.operations  # type: ignore[attr-defined]
-        from lockterm.domain.requests import RemoteChanges
-
-        remote = await operations.remotes.detail(remote_id)
-        changes = RemoteChanges.model_validate({"extraData": {**before, "door": "Süd " * 29}})
-        await operations.writes.update_remote(1004, remote_id, changes, remote)
-        await press(pilot, "H", "enter")
-        assert '…Süd Süd Süd Süd " -> …Süd Süd Süd "' in words(pilot.app)
-        assert "sssss" not in words(pilot.app).partition("Body")[0]
-
-
-@pytest.mark.long
 @pytest.mark.parametrize("colors", [0, 256])
 async def test_without_colors_an_example_does_not_look_like_a_value(
-    service: RunningService, lockterm_app: Starter, colors: int
+    demo: Demo, colors: int
 ) -> None:
-    from dataclasses import replace
-
-    from lockterm.config.look import FULL_LOOK
-
     look = replace(FULL_LOOK, colors=colors)
-    async with lockterm_app(service, 1004, look) as pilot:
+    async with demo(1004, look) as pilot:
         await press(pilot, "a")
         examples = [field.placeholder for field in pilot.app.screen.query(Input)]
         assert examples and pilot.app.screen.query(OptionLine)
@@ -97,39 +74,16 @@ async def test_losses_are_named_only_where_there_are_any(
     """Whether a service keeps the six fields to itself, tells some of them, or all."""
     record = {**REMOTE, "addType": 1, **{name: HIDDEN[name] for name in told}}
     page = {"list": [record], "pageNo": 1, "pageSize": 20, "pages": 1, "total": 1}
-    sent: list[Any] = []
 
-    def answer(data: Any, keep: list[Any] | None = None) -> Any:
-        def made(body: Any) -> Any:
-            if keep is not None:
-                keep.append(body)
-            return {"errcode": 0, "errmsg": "ok", "description": "", "data": data}
+    def answer(data: Any) -> Any:
+        return lambda _: {"errcode": 0, "errmsg": "ok", "description": "", "data": data}
 
-        return made
-
-    answers = {
-        "/list": answer(page),
-        "/detail": answer(record),
-        "/delete": answer({}),
-        "/checkRemoteName": answer({}),
-        "/add": answer({"remoteId": 6}, sent),
-    }
+    answers = {"/list": answer(page), "/detail": answer(record)}
     async with canned(answers) as server, lockterm_app(server, 1001) as pilot:
         for key in ("d", "C"):
-            await press(pilot, key)
-            losses = words(pilot.app)
+            losses = await press(pilot, key)
             assert "lockterm keeps a backup" in losses
             assert ("It lacks" in losses) == (len(told) < 6)
             assert ("MAC" in losses) == ("mac" not in told)
             assert ("battery level" in losses) == ("electricQuantity" not in told)
             await press(pilot, "escape")
-        operations = pilot.app.operations  # type: ignore[attr-defined]
-        await operations.writes.delete_remote(1001, await operations.remotes.detail(5))
-        (deleted,) = [one for one in await operations.journal.history() if one.call == "delete"]
-        known = await operations.journal.known_hidden(deleted)
-        (kept,) = read_backup(deleted, known, operations.now_ms())
-        assert kept.request is not None
-        await operations.writes.add_remote(kept.request, restores=(deleted.id, 5))
-        assert {name: sent[0][name] for name in HIDDEN if name in sent[0]} == {
-            name: HIDDEN[name] for name in told
-        }

@@ -3,16 +3,15 @@
 from __future__ import annotations
 
 from lockterm.paths import Paths
-from lockterm.service.running import RunningService
-from tests.screens.running_app import Starter, notices, until
+from tests.screens.running_app import Demo, notices, until
 
 
-async def test_damaged_store_is_reported(service: RunningService, lockterm_app: Starter) -> None:
-    file = Paths.below(lockterm_app.directory).database
+async def test_damaged_store_is_reported(demo: Demo) -> None:
+    file = Paths.below(demo.directory).database
     file.parent.mkdir(mode=0o700, parents=True)
     file.write_bytes(b"no database at all" * 1000)
     file.chmod(0o600)
-    app = lockterm_app.app(service)
+    app = demo.app()
     async with app.run_test(size=(80, 24), notifications=True) as pilot:
         await until(pilot, lambda: "Local store: " in notices(pilot))
         assert notices(pilot).count("Local store") == 1

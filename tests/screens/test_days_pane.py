@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from datetime import date, timedelta
-from typing import Any
 
 import pytest
 from textual.pilot import Pilot
@@ -12,20 +11,12 @@ from lockterm.config.look import Look
 from lockterm.domain.locks import Lock
 from lockterm.screens.everywhere.days import DaysToCome
 from lockterm.screens.everywhere.days_pane import DaysPane
-from tests.conftest import NOW_MS
 from tests.screens.running_app import Starter, settled, shown
-from tests.screens.site import DAY_MS, HOUR_MS, fill_book
-from tests.screens.test_everywhere import Site, press, remote, rows
+from tests.screens.site import DAY_MS, HOUR_MS, fill_book, press
+from tests.screens.test_everywhere import Site, rows, until_day
 
 TODAY = date(2026, 11, 20)
 SIZE = (100, 30)
-
-
-def until_day(remote_id: int, lock_id: int, day: float) -> dict[str, Any]:
-    """Return a remote that expires a number of days from now."""
-    end_ms = NOW_MS + int(day * DAY_MS)
-    period = {"startDate": NOW_MS - 99 * DAY_MS, "endDate": end_ms, "remoteType": 2}
-    return remote(remote_id, lock_id, f"R{remote_id}", **period)
 
 
 def pane_lines(pilot: Pilot[int]) -> list[str]:
@@ -39,7 +30,7 @@ async def test_bars_are_above_their_days(lockterm_app: Starter) -> None:
         L1=[until_day(n, 1, day) for n, day in enumerate((-3, 0.1, 5, 30), 1)],
         L2=[until_day(n, 2, 5) for n in range(10, 13)],
     )
-    async with site.running(lockterm_app) as service, lockterm_app(service, size=SIZE) as pilot:
+    async with site.app(lockterm_app, size=SIZE) as pilot:
         await press(pilot, "W")
         lines = pane_lines(pilot)
         axis = next(place for place, line in enumerate(lines) if line.startswith("0└"))
@@ -68,10 +59,7 @@ async def test_days_are_above_the_list_without_frames(
     lockterm_app: Starter, size: tuple[int, int], look: Look
 ) -> None:
     site = Site(L1=[until_day(1, 1, 5)])
-    async with (
-        site.running(lockterm_app) as service,
-        lockterm_app(service, look=look, size=size) as pilot,
-    ):
+    async with site.app(lockterm_app, look=look, size=size) as pilot:
         await press(pilot, "W", *([] if look.quiet else ["V"]))
         screen = pilot.app.screen
         assert screen.query_one(DaysToCome).display and not screen.query_one(DaysPane).display
@@ -85,7 +73,7 @@ async def test_days_are_above_the_list_without_frames(
 
 async def test_key_hides_the_days_and_widens_the_list(lockterm_app: Starter) -> None:
     site = Site(L1=[until_day(1, 1, 5)])
-    async with site.running(lockterm_app) as service, lockterm_app(service, size=SIZE) as pilot:
+    async with site.app(lockterm_app, size=SIZE) as pilot:
         await press(pilot, "W")
         width = pilot.app.screen.query_one("#found").size.width
         assert "30 days" in await press(pilot, "V", "V")
@@ -96,7 +84,7 @@ async def test_key_hides_the_days_and_widens_the_list(lockterm_app: Starter) -> 
 async def test_unread_locks_are_counted_in_the_panel(lockterm_app: Starter) -> None:
     site = Site(L1=[until_day(1, 1, -2)], L2=[])
     site.broken.add(2)
-    async with site.running(lockterm_app) as service, lockterm_app(service, size=SIZE) as pilot:
+    async with site.app(lockterm_app, size=SIZE) as pilot:
         await press(pilot, "W")
         lines = pane_lines(pilot)
         assert lines[0] == "1 lock not read yet", "it may have remotes that expire"
@@ -109,10 +97,7 @@ async def test_unread_locks_are_counted_in_the_panel(lockterm_app: Starter) -> N
 async def test_ascii_bars_and_locks_without_room_are_summed_up(lockterm_app: Starter) -> None:
     ends = {f"L{n}": [until_day(n, n, 1 + n / 2)] for n in range(1, 21)}
     site = Site(**ends)
-    async with (
-        site.running(lockterm_app) as service,
-        lockterm_app(service, look=Look(ascii=True), size=SIZE) as pilot,
-    ):
+    async with site.app(lockterm_app, look=Look(ascii=True), size=SIZE) as pilot:
         fill_book(lockterm_app, Lock(1, name="長" * 40))
         await press(pilot, "W")
         lines = pane_lines(pilot)

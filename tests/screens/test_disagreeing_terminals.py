@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 import unicodedata
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from contextlib import contextmanager
 from itertools import pairwise
 
@@ -24,6 +24,7 @@ from textual.strip import Strip, get_line_length
 from lockterm.terminal.frame_diff import Frame, graphemes_of, placed
 from lockterm.terminal.widths import GUARD, count_ambiguous_as_wide
 from tests.long import examples
+from tests.screens.cell_terminal import CellTerminal, Widths, by_the_book
 
 COLUMNS, ROWS = 44, 3
 NAME, NUMBER, KIND = range(1, 17), range(18, 26), range(27, 36)
@@ -39,15 +40,6 @@ NAMES = (
 )
 NUMBERS = ("A-2041", "2041", "C-7", "40 12", "990017")
 KINDS = ("permanent", "recurring")
-
-Widths = Callable[[str], int]
-"""How many cells a terminal takes for a character; 0: it is drawn over the one before."""
-
-
-def by_the_book(char: str) -> int:
-    if unicodedata.category(char) in ("Mn", "Me", "Cf") or char == "\ufe0f":
-        return 0
-    return 2 if unicodedata.east_asian_width(char) in "WF" else 1
 
 
 def ambiguous_wide(char: str) -> int:
@@ -66,64 +58,15 @@ def flags_wide(char: str) -> int:
     return 2 if "\U0001f1e6" <= char <= "\U0001f1ff" else by_the_book(char)
 
 
-class Terminal:
+class Terminal(CellTerminal):
     """Draws each character as wide as it thinks, and stops at its right edge."""
 
-    _TOKEN = re.compile(r"\x1b\[([0-9;]*)([HCKXm])|([^\x1b])")
-
     def __init__(self, width: Widths, joins: bool) -> None:
-        self._width, self._joins = width, joins
-        self.rows = [["#"] * COLUMNS for _ in range(ROWS)]
-        self._x = self._y = 0
-        self._joined = False
-
-    def feed(self, text: str) -> None:
-        for given_, letter, char in self._TOKEN.findall(text):
-            if char and char in "\r\n":
-                self._joined = False
-                self._x, self._y = (0, self._y) if char == "\r" else (self._x, self._y + 1)
-                continue
-            if char:
-                self._put(char)
-                continue
-            self._joined = False
-            if letter == "H":
-                row, _, column = given_.partition(";")
-                self._y, self._x = int(row or 1) - 1, int(column or 1) - 1
-            elif letter == "X":
-                for x in range(self._x, min(self._x + int(given_), COLUMNS)):
-                    self._blank(x)
-            elif letter == "C":
-                self._x = min(self._x + int(given_ or 1), COLUMNS - 1)
-            elif letter == "K":
-                for x in range(self._x, COLUMNS):
-                    self._blank(x)
-
-    def _put(self, char: str) -> None:
-        width = self._width(char)
-        if self._joined or (self._joins and char == "\u200d"):
-            width = 0
-        self._joined = self._joins and char == "\u200d"
-        if not width:
-            return
-        cells = range(self._x, min(self._x + width, COLUMNS))
-        for x in cells:
-            self._blank(x)
-        for x in cells:
-            self.rows[self._y][x] = char if x == self._x else ""
-        self._x = min(self._x + width, COLUMNS - 1)
-
-    def _blank(self, x: int) -> None:
-        row = self.rows[self._y]
-        if not row[x] and x:
-            row[x - 1] = " "
-        if x + 1 < COLUMNS and not row[x + 1]:
-            row[x + 1] = " "
-        row[x] = " "
+        super().__init__(COLUMNS, ROWS, width, joins)
 
     def seen(self, y: int) -> list[str]:
         """What is seen in each cell of a row."""
-        return self.rows[y]
+        return [text for text, _ in self.cells[y]]
 
 
 class Reordering(Terminal):

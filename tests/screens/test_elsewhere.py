@@ -13,20 +13,12 @@ from lockterm.service.running import RunningService
 from lockterm.widgets.line_table import LineTable
 from tests.conftest import NOW_MS
 from tests.screens import someone_else
-from tests.screens.running_app import Clock, Starter, settled
-from tests.screens.site import DAY_MS, LOCKS, fill_book, shown, words
+from tests.screens.running_app import Clock, Demo
+from tests.screens.site import DAY_MS, LOCKS, fill_book, press_each, shown, words
 from tests.screens.snapshots import assert_picture
 
 LOCK = 1001
 HOSTILE = "Evil [b]\x1b]0;owned\x07"
-
-
-async def press(pilot: Pilot[int], *keys: str) -> str:
-    """Press keys, each after the effect of the one before; return the text on the screen."""
-    for key in keys:
-        await pilot.press(key)
-        await settled(pilot)
-    return words(pilot.app)
 
 
 def change(service: RunningService) -> tuple[str, str]:
@@ -53,110 +45,82 @@ def signs(pilot: Pilot[int]) -> dict[str, str]:
 
 async def read_before(pilot: Pilot[int], clock: Clock) -> None:
     """Read all locks, then let some time pass."""
-    await press(pilot, "F", "ctrl+r", "escape")
+    await press_each(pilot, "F", "ctrl+r", "escape")
     clock.now_s += 90
 
 
-async def test_remotes_show_changes_of_others_until_the_user_has_looked(
-    service: RunningService, lockterm_app: Starter, clock: Clock
-) -> None:
-    fill_book(lockterm_app, *LOCKS)
-    async with lockterm_app(service, size=(80, 24)) as pilot:
-        await read_before(pilot, clock)
-        changed, deleted = change(service)
-        seen = await press(pilot, *"o1001", "enter")
+async def test_remotes_show_changes_of_others_until_the_user_has_looked(demo: Demo) -> None:
+    async with demo(size=(80, 24), locks=LOCKS) as pilot:
+        await read_before(pilot, demo.clock)
+        changed, deleted = change(demo.service)
+        seen = await press_each(pilot, *"o1001", "enter")
         assert "1 changed elsewhere (!)" in seen
         assert [*signs(pilot)] == ["C"] and changed in signs(pilot)["C"]
-        await press(pilot, "j", "j")
-        seen = await press(pilot, "enter")
+        await press_each(pilot, "j", "j")
+        seen = await press_each(pilot, "enter")
         assert isinstance(pilot.app.screen, RemoteDetailScreen)
         assert "Elsewhere" in seen and "Type: permanent -> time-limited" in seen
-        assert "between 20 Nov 09:00 and 20 Nov 09:01" in await press(pilot, "end")
+        assert "between 20 Nov 09:00 and 20 Nov 09:01" in await press_each(pilot, "end")
 
-        seen = await press(pilot, "escape", "!", "r")
+        seen = await press_each(pilot, "escape", "!", "r")
         assert isinstance(pilot.app.screen, ElsewhereScreen)
         assert "3 changes by others, 3 not seen yet" in seen
         assert {*signs(pilot)} == {"C", "G", "N"} and deleted in signs(pilot)["G"]
         assert "\x1b" not in shown(pilot.app) and "Evil [b]" in seen
 
-        seen = await press(pilot, "escape")
+        seen = await press_each(pilot, "escape")
         assert isinstance(pilot.app.screen, RemotesScreen)
         assert signs(pilot) == {} and "changed elsewhere" not in seen
-        seen = await press(pilot, "!")
+        seen = await press_each(pilot, "!")
         assert signs(pilot) == {} and "3 changes by others, 0 not seen yet" in seen
 
 
-async def test_changes_are_found_by_typing_and_open_their_remote_or_its_lock(
-    service: RunningService, lockterm_app: Starter, clock: Clock
-) -> None:
-    fill_book(lockterm_app, *LOCKS)
-    async with lockterm_app(service, size=(80, 24)) as pilot:
-        seen = await press(pilot, "!")
+async def test_changes_are_found_by_typing_and_open_their_remote_or_its_lock(demo: Demo) -> None:
+    async with demo(size=(80, 24), locks=LOCKS) as pilot:
+        seen = await press_each(pilot, "!")
         assert "No changes by others" in seen
-        await press(pilot, "escape")
-        await read_before(pilot, clock)
-        changed, _ = change(service)
-        await press(pilot, "!", "r", "slash", *"gone", "enter")
+        await press_each(pilot, "escape")
+        await read_before(pilot, demo.clock)
+        await press_each(pilot, *"o1001", "enter", "d", "D")
+        assert "No changes by others" in await press_each(pilot, "!", "r"), "but one's own"
+        await press_each(pilot, "escape", "escape")
+        demo.clock.now_s += 90
+        changed, _ = change(demo.service)
+        await press_each(pilot, "!", "r", "slash", *"gone", "enter")
         assert [*signs(pilot)] == ["G"]
-        await press(pilot, "enter")
+        await press_each(pilot, "enter")
         assert isinstance(pilot.app.screen, RemotesScreen)
-        await press(pilot, "escape", "escape", "slash", *"changed", "enter", "enter")
+        await press_each(pilot, "escape", "escape", "slash", *"changed", "enter", "enter")
         assert isinstance(pilot.app.screen, RemoteDetailScreen)
         assert pilot.app.screen.current is not None
         assert pilot.app.screen.current.remote_name == changed
 
 
-async def test_all_locks_show_changes_of_others(
-    service: RunningService, lockterm_app: Starter, clock: Clock
-) -> None:
-    fill_book(lockterm_app, *LOCKS)
-    async with lockterm_app(service, size=(80, 24)) as pilot:
-        await read_before(pilot, clock)
-        change(service)
-        await press(pilot, "F", "ctrl+r")
-        seen = await press(pilot, *"evil", "enter")
+async def test_all_locks_show_changes_of_others(demo: Demo) -> None:
+    async with demo(size=(80, 24), locks=LOCKS) as pilot:
+        await read_before(pilot, demo.clock)
+        change(demo.service)
+        await press_each(pilot, "F", "ctrl+r")
+        seen = await press_each(pilot, *"evil", "enter")
         assert [*signs(pilot)] == ["N"] and "3 changed elsewhere (!)" in seen
         assert "Changed elsewhere: new, Number X-1, between" in seen
-        seen = await press(pilot, "!", "escape")
+        seen = await press_each(pilot, "!", "escape")
         assert signs(pilot) == {} and "changed elsewhere" not in seen
 
 
-async def test_side_panel_shows_the_change_of_the_selected_remote(
-    service: RunningService, lockterm_app: Starter, clock: Clock
-) -> None:
-    fill_book(lockterm_app, *LOCKS)
-    async with lockterm_app(service, size=(120, 40)) as pilot:
-        await read_before(pilot, clock)
-        change(service)
-        assert "Changed elsewhere" not in await press(pilot, *"o1001", "enter")
-        seen = await press(pilot, "j", "j")
-        assert "Changed elsewhere" in seen and "permanent -> time-limited" in seen
-
-
-async def test_own_changes_have_no_sign(
-    service: RunningService, lockterm_app: Starter, clock: Clock
-) -> None:
-    fill_book(lockterm_app, *LOCKS)
-    async with lockterm_app(service, size=(80, 24)) as pilot:
-        await read_before(pilot, clock)
-        await press(pilot, *"o1001", "enter", "d", "D", "!", "r")
-        assert "No changes by others" in words(pilot.app)
-
-
 @pytest.mark.parametrize("size", [(80, 24), (120, 40)])
-async def test_pictures_of_changes_by_others(
-    service: RunningService,
-    lockterm_app: Starter,
-    clock: Clock,
-    size: tuple[int, int],
-) -> None:
-    fill_book(lockterm_app, *LOCKS)
+async def test_pictures_of_changes_by_others(demo: Demo, size: tuple[int, int]) -> None:
+    fill_book(demo, *LOCKS)
     name = f"{size[0]}x{size[1]}"
-    async with lockterm_app(service, size=size) as pilot:
-        await read_before(pilot, clock)
-        change(service)
-        await press(pilot, *"o1001", "enter")
+    async with demo(size=size) as pilot:
+        await read_before(pilot, demo.clock)
+        change(demo.service)
+        await press_each(pilot, *"o1001", "enter")
         if size == (80, 24):
             assert_picture(pilot.app, f"remotes-changed-{name}")
-        await press(pilot, "!", "r")
+        else:
+            assert "Changed elsewhere" not in words(pilot.app), "of the selected remote alone"
+            seen = await press_each(pilot, "j", "j")
+            assert "Changed elsewhere" in seen and "permanent -> time-limited" in seen
+        await press_each(pilot, "!", "r")
         assert_picture(pilot.app, f"changes-{name}")

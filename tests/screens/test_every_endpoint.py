@@ -7,8 +7,7 @@ from textual.pilot import Pilot
 
 from lockterm.domain.locks import Lock
 from lockterm.screens.modal import LocktermModal
-from lockterm.service.running import RunningService
-from tests.screens.running_app import Starter, notices, settled, shown, until
+from tests.screens.running_app import Demo, notices, settled, shown, until
 from tests.screens.site import fill_book
 
 TWELVE = {
@@ -50,11 +49,9 @@ async def agree(pilot: Pilot[int], *keys: str, said: str) -> None:
 
 
 @pytest.mark.long
-async def test_every_endpoint_is_reached_from_the_keyboard(
-    service: RunningService, lockterm_app: Starter
-) -> None:
-    fill_book(lockterm_app, Lock(1001, name="Main gate", vendor="nordriegel", model="NR-450"))
-    app = lockterm_app.app(service)
+async def test_every_endpoint_is_reached_from_the_keyboard(demo: Demo) -> None:
+    fill_book(demo, Lock(1001, name="Main gate", vendor="nordriegel", model="NR-450"))
+    app = demo.app()
     async with app.run_test(size=(80, 24), notifications=True) as pilot:
         await until(pilot, lambda: "Main gate" in shown(pilot))
         await press(pilot, "enter")
@@ -81,4 +78,4 @@ async def test_every_endpoint_is_reached_from_the_keyboard(
         await press(pilot, "C")
         await agree(pilot, "'1001", "enter", "D", said="Deleted 137")
         await until(pilot, lambda: "This lock has no remotes now" in shown(pilot))
-        assert {path for _, path in service.requests} == TWELVE
+        assert {path for _, path in demo.service.requests} == TWELVE

@@ -21,8 +21,8 @@ from lockterm.screens.plan.screen import PlanScreen
 from lockterm.service.running import RunningService
 from tests.conftest import NOW_MS
 from tests.screens import someone_else
-from tests.screens.running_app import Starter, notices, settled, until
-from tests.screens.site import DAY_MS, LOCKS, fill_book, shown, words
+from tests.screens.running_app import Demo, Starter, notices, until
+from tests.screens.site import DAY_MS, LOCKS, fill_book, press, press_each, shown, words
 from tests.screens.snapshots import assert_picture
 from tests.screens.test_everywhere import Site, remote
 
@@ -51,17 +51,9 @@ def expired_by(service: RunningService, days: int, lock_id: int) -> set[tuple[in
     }
 
 
-async def press(pilot: Pilot[int], *keys: str) -> str:
-    """Press keys, each after the effect of the one before; return the text on the screen."""
-    for key in keys:
-        await pilot.press(key)
-        await settled(pilot)
-    return words(pilot.app)
-
-
 async def open_dialog(pilot: Pilot[int]) -> CleanModal:
     """Open the dialog from the first screen."""
-    await press(pilot, "W", "x")
+    await press_each(pilot, "W", "x")
     screen = pilot.app.screen
     assert isinstance(screen, CleanModal)
     return screen
@@ -79,85 +71,68 @@ def plan_steps(pilot: Pilot[int]) -> Sequence[Step]:
     return screen.drawn.plan.steps
 
 
-async def test_plan_deletes_the_same_remotes_as_the_command(
-    service: RunningService, lockterm_app: Starter
-) -> None:
-    fill_book(lockterm_app, *LOCKS, GARAGE)
+async def test_plan_deletes_the_same_remotes_as_the_command(demo: Demo) -> None:
+    fill_book(demo, *LOCKS, GARAGE)
     for name, days in (("Long ago", 31), ("On the day", 30), ("Inside", 29), ("Valid", -5)):
-        add_expired(service, name, days)
-    async with lockterm_app(service) as pilot:
+        add_expired(demo.service, name, days)
+    async with demo() as pilot:
         assert isinstance(pilot.app, LocktermApp)
         await open_dialog(pilot)
-        await press(pilot, "enter")
+        await press_each(pilot, "enter")
         steps = plan_steps(pilot)
         ids = [lock.lock_id for lock in (*LOCKS, GARAGE)]
         command = await plan_cleaning(pilot.app.operations, ids, 30)
         found = {(step.lock_id, step.remote_id) for step in steps}
         assert found == {(step.lock_id, step.remote_id) for step in command.plan.steps}
-        assert found == {pair for lock_id in ids for pair in expired_by(service, 30, lock_id)}
+        assert found == {pair for lock_id in ids for pair in expired_by(demo.service, 30, lock_id)}
         assert {step.action for step in steps} == {Action.DELETE}
         assert {"Long ago", "On the day"} <= {step.remote_name for step in steps}
         assert len({lock_id for lock_id, _ in found}) > 1
-    assert someone_else.counted(service, "delete") == 0
+    assert someone_else.counted(demo.service, "delete") == 0
 
 
-async def test_four_keys_delete_expired_remotes_with_a_backup(
-    service: RunningService, lockterm_app: Starter
-) -> None:
-    fill_book(lockterm_app, GARAGE)
-    before = expired_by(service, 30, 1004)
-    gone = {add_expired(service, name, 40) for name in ("One", "Two")}
-    async with lockterm_app(service, size=(60, 20)) as pilot:
+async def test_four_keys_delete_expired_remotes_with_a_backup(demo: Demo) -> None:
+    fill_book(demo, GARAGE)
+    before = expired_by(demo.service, 30, 1004)
+    gone = {add_expired(demo.service, name, 40) for name in ("One", "Two")}
+    async with demo(size=(60, 20)) as pilot:
         assert isinstance(pilot.app, LocktermApp)
-        await press(pilot, "W", "x", "enter", "enter")
+        await press_each(pilot, "W", "x", "enter", "enter")
         assert isinstance(pilot.app.screen, DestroyModal)
-        assert someone_else.counted(service, "delete") == 0
-        await press(pilot, "D")
+        assert someone_else.counted(demo.service, "delete") == 0
+        await press_each(pilot, "D")
         await until(pilot, lambda: "2 steps recorded." in words(pilot.app))
         done = await pilot.app.operations.journal.history()
         assert {one.remote_id for one in done} == gone
         assert all(one.before for one in done)
-        await press(pilot, "escape")
+        await press_each(pilot, "escape")
         assert isinstance(pilot.app.screen, WhatEndsScreen)
         rows = pilot.app.screen.query_one(OnLocksTable).rows
         assert not gone & {row.remote_id for row in rows}
-    assert expired_by(service, 30, 1004) == before == set()
+    assert expired_by(demo.service, 30, 1004) == before == set()
 
 
-@pytest.mark.parametrize("typed", ["", "0", "3651", "-3", "1mo", "30.5"])
-async def test_dialog_keeps_the_text_and_shows_an_error_when_days_are_invalid(
-    service: RunningService, lockterm_app: Starter, typed: str
-) -> None:
-    fill_book(lockterm_app, GARAGE)
-    add_expired(service, "Long ago", 29)
-    async with lockterm_app(service, size=(60, 20)) as pilot:
+async def test_dialog_keeps_the_text_when_no_remote_matches_or_days_are_invalid(demo: Demo) -> None:
+    add_expired(demo.service, "Long ago", 29)
+    async with demo(size=(60, 20), locks=(GARAGE,)) as pilot:
         dialog = await open_dialog(pilot)
-        service.requests.clear()
-        keys = {"-": "minus", ".": "full_stop"}
-        await press(pilot, "backspace", *(keys.get(one, one) for one in typed), "enter")
-        assert pilot.app.screen is dialog
-        assert "whole number from 1 to 3650, or an age such as 30d or 4w." in dialog_words(pilot)
-        field = dialog.query_one(Input)
-        assert (field.value, field.has_focus) == (typed, True)
-        assert not service.requests
-        await press(pilot, *["backspace"] * len(typed), "4", "w")
-        assert "whole number" not in dialog_words(pilot)
-        await press(pilot, "enter")
-        assert [step.remote_name for step in plan_steps(pilot)] == ["Long ago"]
-
-
-async def test_dialog_stays_when_no_remote_expired_long_ago(
-    service: RunningService, lockterm_app: Starter
-) -> None:
-    fill_book(lockterm_app, GARAGE)
-    add_expired(service, "Inside", 29)
-    async with lockterm_app(service) as pilot:
-        dialog = await open_dialog(pilot)
-        await press(pilot, "enter")
+        await press_each(pilot, "enter")
         assert pilot.app.screen is dialog
         assert "No remotes expired more than 30 days ago." in dialog_words(pilot)
-        await press(pilot, "backspace", "backspace", "2", "8", "enter")
-        assert [step.remote_name for step in plan_steps(pilot)] == ["Inside"]
+        field, keys = dialog.query_one(Input), {"-": "minus", ".": "full_stop"}
+        demo.service.requests.clear()
+        for typed in ("", "0", "3651", "-3", "1mo", "30.5"):
+            await press_each(pilot, "home", "shift+end", "delete")
+            await press_each(pilot, *(keys.get(one, one) for one in typed), "enter")
+            assert pilot.app.screen is dialog
+            said = "whole number from 1 to 3650, or an age such as 30d or 4w."
+            assert said in dialog_words(pilot), typed
+            assert (field.value, field.has_focus) == (typed, True)
+        assert not demo.service.requests
+        await press_each(pilot, *["backspace"] * 4, "4", "w")
+        assert "whole number" not in dialog_words(pilot)
+        await press_each(pilot, "enter")
+        assert [step.remote_name for step in plan_steps(pilot)] == ["Long ago"]
 
 
 async def test_dialog_counts_unclear_remotes_and_plans_no_delete_of_them(
@@ -167,64 +142,55 @@ async def test_dialog_counts_unclear_remotes_and_plans_no_delete_of_them(
     site = Site(L1=[remote(1, 1, "Unclear", **ended)], L2=[remote(2, 2, "Permanent")])
     async with site.running(lockterm_app) as service, lockterm_app(service) as pilot:
         await open_dialog(pilot)
-        await press(pilot, "enter")
+        await press_each(pilot, "enter")
         assert "expired more than 30 days ago. 1 skipped (unclear)." in dialog_words(pilot)
         site.lists[2].append(remote(3, 2, "Gone", **{**ended, "status": 2}))
-        text = await press(pilot, "enter")
+        text = await press_each(pilot, "enter")
         assert [step.remote_id for step in plan_steps(pilot)] == [3]
         assert "1 to delete, 1 skipped (unclear)" in text
 
 
-@pytest.mark.parametrize("size", SIZES)
-async def test_read_only_profile_opens_no_dialog(
-    service: RunningService, lockterm_app: Starter, size: tuple[int, int]
+@pytest.mark.parametrize(
+    ("locks", "read_only", "reason"),
+    [
+        ((GARAGE,), True, "read-only. Nothing can be deleted"),
+        ((), False, "The lock book is empty."),
+    ],
+)
+async def test_no_dialog_opens_when_nothing_can_be_deleted(
+    demo: Demo, locks: tuple[Lock, ...], read_only: bool, reason: str
 ) -> None:
-    fill_book(lockterm_app, GARAGE)
-    add_expired(service, "Long ago", 40)
-    async with lockterm_app(service, size=size, read_only=True) as pilot:
-        await press(pilot, "W", "x")
+    add_expired(demo.service, "Long ago", 40)
+    async with demo(size=(60, 20), locks=locks, read_only=read_only) as pilot:
+        await press_each(pilot, "W", "x")
         assert isinstance(pilot.app.screen, RefusedModal)
-        assert "read-only. Nothing can be deleted" in dialog_words(pilot)
-    assert someone_else.counted(service, "delete") == 0
+        assert reason in dialog_words(pilot)
+    assert someone_else.counted(demo.service, "delete") == 0
 
 
-async def test_empty_lock_book_opens_no_dialog(
-    service: RunningService, lockterm_app: Starter
-) -> None:
-    async with lockterm_app(service) as pilot:
-        await press(pilot, "W", "x")
-        assert isinstance(pilot.app.screen, RefusedModal)
-        assert "The lock book is empty." in dialog_words(pilot)
-
-
-async def test_plan_deletes_nothing_and_names_the_lock_that_was_not_read(
-    service: RunningService, lockterm_app: Starter
-) -> None:
-    fill_book(lockterm_app, GARAGE, NO_LOCK)
-    add_expired(service, "Long ago", 40)
-    async with lockterm_app(service, size=(60, 20)) as pilot:
+async def test_plan_deletes_nothing_and_names_the_lock_that_was_not_read(demo: Demo) -> None:
+    fill_book(demo, GARAGE, NO_LOCK)
+    add_expired(demo.service, "Long ago", 40)
+    async with demo(size=(60, 20)) as pilot:
         dialog = await open_dialog(pilot)
-        await press(pilot, "backspace", "backspace", "9", "9", "enter")
+        await press_each(pilot, "backspace", "backspace", "9", "9", "enter")
         assert pilot.app.screen is dialog
         reason = "No remotes expired more than 99 days ago on the locks that lockterm read."
         assert f"{reason} Not read (Refused by the service): Yard." in dialog_words(pilot)
-        text = await press(pilot, "backspace", "backspace", "3", "0", "enter")
+        text = await press_each(pilot, "backspace", "backspace", "3", "0", "enter")
         (step,) = plan_steps(pilot)
         assert (step.remote_name, step.state) == ("Long ago", StepState.NOT_SENT)
         assert "lock 7777 could not be read completely" in step.message
         assert "Locks not read: Yard" in text
-        await press(pilot, "enter")
+        await press_each(pilot, "enter")
         assert not isinstance(pilot.app.screen, DestroyModal)
-    assert someone_else.counted(service, "delete") == 0
+    assert someone_else.counted(demo.service, "delete") == 0
 
 
-async def test_dialog_stays_when_no_lock_could_be_read(
-    service: RunningService, lockterm_app: Starter
-) -> None:
-    fill_book(lockterm_app, NO_LOCK)
-    async with lockterm_app(service) as pilot:
+async def test_dialog_stays_when_no_lock_could_be_read(demo: Demo) -> None:
+    async with demo(locks=(NO_LOCK,)) as pilot:
         dialog = await open_dialog(pilot)
-        await press(pilot, "enter")
+        await press_each(pilot, "enter")
         assert pilot.app.screen is dialog
         reason = "lockterm could not read any lock (Refused by the service): Yard."
         assert reason in dialog_words(pilot)
@@ -234,33 +200,29 @@ async def test_escape_stops_the_reading_and_keeps_the_days(lockterm_app: Starter
     site = Site(L1=[remote(1, 1, "Anna")], L2=[remote(2, 2, "Ben")])
     async with site.running(lockterm_app) as service, lockterm_app(service) as pilot:
         dialog = await open_dialog(pilot)
-        await press(pilot, "backspace", "backspace", "4", "5")
+        await press_each(pilot, "backspace", "backspace", "4", "5")
         site.go_on.clear()
         site.asked.clear()
         await pilot.press("enter")
         await until(pilot, lambda: len(site.asked) == 2)
         await until(pilot, lambda: "Read 0 of 2 locks. Press Esc to stop." in dialog_words(pilot))
         await pilot.press("enter")  # too early: it does not confirm a plan that nobody has read
-        await pilot.press("escape")
-        await settled(pilot)
+        await press(pilot, "escape")
         assert pilot.app.screen is dialog
         assert dialog.query_one(Input).value == "45"
         assert "0 of 2" not in dialog_words(pilot)
         site.go_on.set()
-        await press(pilot, "enter")
+        await press_each(pilot, "enter")
         assert "No remotes expired more than 45 days ago." in dialog_words(pilot)
-        await press(pilot, "escape")
+        await press_each(pilot, "escape")
         assert isinstance(pilot.app.screen, WhatEndsScreen)
         assert "Typed too early" not in notices(pilot)
 
 
 @pytest.mark.long
 @pytest.mark.parametrize("size", SIZES)
-async def test_dialog_looks_the_same(
-    service: RunningService, lockterm_app: Starter, size: tuple[int, int]
-) -> None:
-    fill_book(lockterm_app, GARAGE)
-    async with lockterm_app(service, size=size) as pilot:
+async def test_dialog_looks_the_same(demo: Demo, size: tuple[int, int]) -> None:
+    async with demo(size=size, locks=(GARAGE,)) as pilot:
         await open_dialog(pilot)
-        await press(pilot, "enter")
+        await press_each(pilot, "enter")
         assert_picture(pilot.app, f"clean-{size[0]}x{size[1]}")

@@ -19,8 +19,8 @@ from lockterm.paths import Paths
 from lockterm.service.running import RunningService
 from tests.conftest import NOW_MS
 from tests.faults.proxy import Exchange, FaultProxy
-from tests.screens.running_app import Starter, notices, settled, shown, strips, until
-from tests.screens.site import MAIN_GATE, book_of, fill_book
+from tests.screens.running_app import Demo, notices, settled, shown, strips, until
+from tests.screens.site import MAIN_GATE, book_of, fill_book, press
 from tests.servers import port_of
 
 FIRST_ROW = "Omar Haddad"
@@ -56,21 +56,17 @@ async def answered(profile: Profile, lock_id: int = 1001) -> FirstPage:
 
 @asynccontextmanager
 async def opened(
-    starter: Starter, profile: Profile, first: FirstPage, lock_id: int = 1001
-) -> AsyncIterator[Pilot[int]]:
-    app = LocktermApp(
-        profile,
-        Paths.below(starter.directory),
-        open_lock=lock_id,
-        clock=starter.clock,
-        first=first,
-    )
+    demo: Demo, profile: Profile, first: FirstPage | None = None
+) -> AsyncIterator[Pilot[Any]]:
+    """A running app that was given its first page; if none is given, one that was answered."""
+    paths, first = Paths.below(demo.directory), first or await answered(profile)
+    app = LocktermApp(profile, paths, open_lock=1001, clock=demo.clock, first=first)
     async with app.run_test(size=(80, 24), notifications=True) as pilot:
         yield pilot
 
 
-async def test_it_is_in_the_first_picture_and_asked_for_once(
-    service: RunningService, lockterm_app: Starter, monkeypatch: pytest.MonkeyPatch
+async def test_first_page_is_in_the_first_frame_and_requested_once(
+    demo: Demo, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     pictures: list[str] = []
     online: list[bool | None] = []
@@ -82,11 +78,10 @@ async def test_it_is_in_the_first_picture_and_asked_for_once(
         display(self, screen, renderable)
 
     monkeypatch.setattr(LocktermApp, "_display", note)
-    async with proxied(service) as (proxy, asked):
+    async with proxied(demo.service) as (proxy, asked):
         profile = Profile("p", proxy.base_url)
-        first = await answered(profile)
-        async with opened(lockterm_app, profile, first) as pilot:
-            operations = pilot.app.operations  # type: ignore[attr-defined]
+        async with opened(demo, profile) as pilot:
+            operations = pilot.app.operations
             await settled(pilot)
             assert FIRST_ROW in next(picture for picture in pictures if "Name" in picture)
             assert not any("oading" in picture for picture in pictures)
@@ -100,15 +95,6 @@ async def test_it_is_in_the_first_picture_and_asked_for_once(
             await until(pilot, lambda: len(asked.firsts) == 2)
 
 
-async def test_its_lock_is_noted_as_opened(service: RunningService, lockterm_app: Starter) -> None:
-    fill_book(lockterm_app, replace(MAIN_GATE, remotes=None, opened_ms=None))
-    profile = Profile("demo", service.base_url)
-    async with opened(lockterm_app, profile, await answered(profile)) as pilot:
-        await settled(pilot)
-    noted = book_of(lockterm_app)[1001]
-    assert (noted.remotes, noted.opened_ms) == (137, NOW_MS)
-
-
 def held(may_answer: asyncio.Event) -> Callable[[Exchange], Awaitable[None]]:
     """A service that answers only when it may."""
 
@@ -120,44 +106,45 @@ def held(may_answer: asyncio.Event) -> Callable[[Exchange], Awaitable[None]]:
     return hold
 
 
-async def test_connection_is_online_when_the_first_page_alone_has_answered(
-    service: RunningService, lockterm_app: Starter
-) -> None:
+async def test_connection_is_online_when_the_first_page_alone_has_answered(demo: Demo) -> None:
     may_answer = asyncio.Event()
-    async with proxied(service) as (proxy, _):
+    async with proxied(demo.service) as (proxy, _):
         profile = Profile("p", proxy.base_url)
         first = await answered(profile)
         proxy.arm("list", held(may_answer))
-        async with opened(lockterm_app, profile, first) as pilot:
-            connection = pilot.app.operations.connection  # type: ignore[attr-defined]
+        async with opened(demo, profile, first) as pilot:
+            connection = pilot.app.operations.connection
             await until(pilot, lambda: connection.online)
             assert connection.clock_offset_s is not None
             may_answer.set()
             await settled(pilot)
 
 
-async def test_one_that_comes_later_is_waited_for(
-    service: RunningService, lockterm_app: Starter
+async def test_late_first_page_is_awaited_and_its_lock_noted_as_viewed(
+    demo: Demo,
 ) -> None:
     may_answer = asyncio.Event()
-    async with proxied(service) as (proxy, asked):
+    fill_book(demo, replace(MAIN_GATE, remotes=None, opened_ms=None))
+    async with proxied(demo.service) as (proxy, asked):
         proxy.arm("list", held(may_answer), 1)
-        profile = Profile("p", proxy.base_url)
+        profile = Profile("demo", proxy.base_url)
         first = FirstPage(profile, 1001)
         first.ask()
-        async with opened(lockterm_app, profile, first) as pilot:
+        async with opened(demo, profile, first) as pilot:
             await until(pilot, lambda: "Loading the remotes" in shown(pilot))
             may_answer.set()
             await until(pilot, lambda: FIRST_ROW in shown(pilot))
             await settled(pilot)
             assert len(asked.firsts) == 1
-            assert pilot.app.operations.connection.online is True  # type: ignore[attr-defined]
+            assert pilot.app.operations.connection.online is True
+    noted = book_of(demo)[1001]
+    assert (noted.remotes, noted.opened_ms) == (137, NOW_MS)
 
 
-async def test_that_of_another_lock_profile_credential_or_size_is_not_shown(
-    service: RunningService, lockterm_app: Starter
+async def test_first_page_is_dropped_when_lock_profile_token_or_size_differs(
+    demo: Demo,
 ) -> None:
-    async with proxied(service) as (proxy, asked), proxied(service) as (other, _):
+    async with proxied(demo.service) as (proxy, asked), proxied(demo.service) as (other, _):
         profile = Profile("p", proxy.base_url)
         for others, lock_id in (
             (replace(profile, base_url=other.base_url), 1001),
@@ -169,62 +156,53 @@ async def test_that_of_another_lock_profile_credential_or_size_is_not_shown(
             first = await answered(others, lock_id)
             assert first.outcome.result().page is not None
             asked.clear()
-            async with opened(lockterm_app, profile, first) as pilot:
+            async with opened(demo, profile, first) as pilot:
                 await until(pilot, lambda: FIRST_ROW in shown(pilot))
                 assert asked.firsts == [
                     "/api/v1/bluetooth-remote/list?lockId=1001&pageNo=1&pageSize=20"
                 ]
 
 
-async def test_first_page_refusal_is_shown_after_one_request(
-    service: RunningService, lockterm_app: Starter
-) -> None:
+async def test_first_page_refusal_is_shown_after_one_request(demo: Demo) -> None:
     async def refuse(exchange: Exchange) -> None:
         body = b'{"errcode": 7, "errmsg": "not \x1b[31myours", "description": ""}'
         await exchange.send(
             b"HTTP/1.1 403 No\r\nContent-Length: %d\r\n\r\n" % len(body) + body,
         )
 
-    async with proxied(service) as (proxy, asked):
+    async with proxied(demo.service) as (proxy, asked):
         proxy.arm("list", refuse)
         profile = Profile("p", proxy.base_url)
-        first = await answered(profile)
-        async with opened(lockterm_app, profile, first) as pilot:
+        async with opened(demo, profile) as pilot:
             await until(pilot, lambda: "not" in shown(pilot) and "yours" in shown(pilot))
             await settled(pilot)
             assert len(asked) == 1
             assert "\x1b" not in shown(pilot) + notices(pilot)
 
 
-async def test_a_pause_that_is_asked_for_is_kept(
-    service: RunningService, lockterm_app: Starter
-) -> None:
+async def test_first_page_keeps_the_pause_that_the_service_asks_for(demo: Demo) -> None:
     async def pause(exchange: Exchange) -> None:
         await exchange.send(
             b"HTTP/1.1 429 No\r\nRetry-After: 30\r\nContent-Length: 0\r\n\r\n",
         )
 
-    async with proxied(service) as (proxy, asked):
+    async with proxied(demo.service) as (proxy, asked):
         proxy.arm("list", pause)
         profile = Profile("p", proxy.base_url)
-        first = await answered(profile)
-        async with opened(lockterm_app, profile, first) as pilot:
-            operations = pilot.app.operations  # type: ignore[attr-defined]
+        async with opened(demo, profile) as pilot:
+            operations = pilot.app.operations
             await until(pilot, lambda: operations.connection.wait_s > 0)
             await settled(pilot)
-            await pilot.press("r")
-            await settled(pilot)
+            await press(pilot, "r")
             assert len(asked) == 1
 
 
 @pytest.mark.long
-async def test_first_page_is_requested_again_when_the_service_returns(
-    service: RunningService, lockterm_app: Starter
-) -> None:
+async def test_first_page_is_requested_again_when_the_service_returns(demo: Demo) -> None:
     """A portal that had a certificate of its own, until somebody logged in to it."""
-    async with proxied(service) as (proxy, _):
+    async with proxied(demo.service) as (proxy, _):
         profile = Profile("p", proxy.base_url)
         first = FirstPage(profile, 1001)
         first.outcome.set_result(FirstRead(error=Untrusted("Its certificate is self-signed.")))
-        async with opened(lockterm_app, profile, first) as pilot:
+        async with opened(demo, profile, first) as pilot:
             await until(pilot, lambda: FIRST_ROW in shown(pilot))

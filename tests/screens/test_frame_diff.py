@@ -22,11 +22,11 @@ from textual.geometry import Region
 from textual.strip import Strip
 
 from lockterm.app import LocktermApp
-from lockterm.service.running import RunningService
 from lockterm.terminal.frame_diff import Frame, placed
 from tests.long import examples
-from tests.screens.running_app import Starter, settled, until
-from tests.screens.site import LOCKS, fill_book
+from tests.screens.cell_terminal import CellTerminal
+from tests.screens.running_app import Demo, settled, until
+from tests.screens.site import LOCKS, fill_book, press
 
 KEYS = (
     *("j", "k", "n", "p", "G", "g", "enter", "escape", "escape", "question_mark", "pagedown"),
@@ -112,15 +112,10 @@ def text_of(row: list[tuple[Any, ...]]) -> str:
     ],
 )
 async def test_every_frame_is_the_same(
-    size: tuple[int, int],
-    theme: str,
-    fills: bool,
-    service: RunningService,
-    lockterm_app: Starter,
-    monkeypatch: pytest.MonkeyPatch,
+    demo: Demo, size: tuple[int, int], theme: str, fills: bool, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Random keys through every screen, with Chinese names and emoji in the rows."""
-    fill_book(lockterm_app, *LOCKS)
+    fill_book(demo, *LOCKS)
     two = TwoScreens(size, fills=fills)
 
     def display(app: App[Any], screen: Any, update: Any) -> None:
@@ -130,12 +125,11 @@ async def test_every_frame_is_the_same(
 
     monkeypatch.setattr(LocktermApp, "_display", display, raising=False)
     keys = random.Random(f"{size}{theme}")
-    app = lockterm_app.app(service)
+    app = demo.app()
     app.theme = theme
     async with app.run_test(size=size, notifications=True) as pilot:
         await until(pilot, lambda: two.compared > 0)
-        await pilot.press("enter")
-        await settled(pilot)
+        await press(pilot, "enter")
         for _ in range(100):
             await pilot.press(keys.choice(KEYS))
             if keys.random() < 0.3:
@@ -165,90 +159,31 @@ class Look:
         color = "" if code[1] == "9" else code
         return replace(self, **{"front" if code[0] == "3" else "back": color})
 
-    def erased(self) -> str:
-        """What is seen of it where something was erased."""
-        return self.back
-
     def on(self, character: str) -> str:
         """What is seen of it on a character: on a blank nothing but its ground."""
-        if character == " " and not self.reverse:
+        if not character or (character == " " and not self.reverse):
             return self.back
         bold, reverse = "1" * self.bold, "7" * self.reverse
         return ";".join(filter(None, (bold, reverse, self.front, self.back)))
 
 
-class Terminal:
-    """What a real terminal does with the few sequences there are.
-
-    One half of a wide character that is overwritten takes the other with it, and behind the last
-    column nothing moves on.
+class Terminal(CellTerminal):
+    """A terminal by the book, and the style of each of its cells.
 
     Args:
-        columns: Its width.
-        rows: Its height.
-        joined: How many cells it takes for each two emoji that are joined.
-        sign: How many cells it takes for signs that were narrow before Unicode 9.
         fills: Whether what is erased takes the background that is set, and else none.
     """
 
-    _TOKEN = re.compile(r"\x1b\[([0-9;]*)([HCKXm])|([^\x1b])")
+    def __init__(self, columns: int, rows: int, fills: bool = False) -> None:
+        super().__init__(columns, rows)
+        self._fills, self._style = fills, Look()
 
-    def __init__(
-        self, columns: int, rows: int, joined: int = 2, sign: int = 2, fills: bool = False
-    ) -> None:
-        self.cells = [[("?", "")] * columns for _ in range(rows)]
-        self._columns, self._joined, self._sign = columns, joined, sign
-        self._x = self._y = 0
-        self._fills = fills
-        self._style = Look()
+    def set_style(self, codes: str) -> None:
+        for code in (codes or "0").split(";"):
+            self._style = self._style.then(code)
 
-    def feed(self, text: str) -> None:
-        place = 0
-        while place < len(text):
-            token = self._TOKEN.match(text, place)
-            assert token is not None, text[place:]
-            given, letter, character = token.groups()
-            place = token.end()
-            if character is not None and character in "\r\n":
-                self._x, self._y = (0, self._y) if character == "\r" else (self._x, self._y + 1)
-            elif character is not None:
-                while "\u200d" in text[place - 1 : place + 1] and place < len(text):
-                    character += text[place]
-                    place += 1
-                self._put(character)
-            elif letter == "H":
-                row, _, column = given.partition(";")
-                self._y, self._x = int(row or 1) - 1, int(column or 1) - 1
-            elif letter == "C":
-                self._x = min(self._x + int(given or 1), self._columns - 1)
-            elif letter == "K" or letter == "X":
-                end = self._columns if letter == "K" else self._x + int(given)
-                for x in range(self._x, min(end, self._columns)):
-                    self._blank(x, self._style.erased() if self._fills else "")
-            else:
-                for code in (given or "0").split(";"):
-                    self._style = self._style.then(code)
-
-    def _put(self, character: str) -> None:
-        width = split_graphemes(character)[1]
-        if len(character) > 1 and self._joined > 2:
-            width = self._joined * (len(character) // 2 + 1) // 2
-        elif character == SIGN:
-            width = self._sign
-        for x in range(self._x, min(self._x + width, self._columns)):
-            self._blank(x)
-        row = self.cells[self._y]
-        for place, x in enumerate(range(self._x, min(self._x + width, self._columns))):
-            row[x] = (character if place == 0 else "", self._style.on(character))
-        self._x = min(self._x + width, self._columns - 1)
-
-    def _blank(self, x: int, codes: str = "") -> None:
-        row = self.cells[self._y]
-        if not row[x][0] and x:
-            row[x - 1] = (" ", "")
-        if x + 1 < self._columns and not row[x + 1][0]:
-            row[x + 1] = (" ", "")
-        row[x] = (" ", codes)
+    def style_of(self, character: str) -> str:
+        return self._style.on(character) if character or self._fills else ""
 
 
 COLUMNS, ROWS = 16, 2
@@ -306,75 +241,3 @@ def test_any_paint_leaves_the_terminal_as_all_of_it_would(
         ours.feed(frame.changes(placed(update, ColorSystem.TRUECOLOR), (COLUMNS, ROWS)))
         whole.feed(update.render_segments(console))
         assert ours.cells == whole.cells
-
-
-@examples(1000)
-@given(st.lists(writes, max_size=25))
-@pytest.mark.long
-def test_emoji_that_a_terminal_draws_apart_shift_nothing(
-    given_writes: list[tuple[int, int, list[str], Style]],
-) -> None:
-    """The line is right behind the cells that they cover."""
-    terminal = Terminal(COLUMNS, ROWS, joined=4)
-    wanted = sent_to(terminal, given_writes)
-    for shown, row in zip(terminal.cells, wanted, strict=True):
-        covered = {
-            x + more
-            for x, (text, _) in enumerate(row)
-            for more in range(len(text) // 2 * 2 + 2)
-            if len(text) > 1
-        }
-        for x, cell in enumerate(row):
-            assert x in covered or shown[x] == cell, (x, row, shown)
-
-
-@examples(1000)
-@given(st.lists(writes, max_size=25))
-@pytest.mark.long
-def test_signs_that_a_terminal_draws_narrow_shift_nothing(
-    given_writes: list[tuple[int, int, list[str], Style]],
-) -> None:
-    """GNU screen and others: what stood in the other half of their cells is gone, too."""
-    terminal = Terminal(COLUMNS, ROWS, sign=1)
-    wanted = sent_to(terminal, given_writes)
-    for row in wanted:
-        for x, (text, codes) in enumerate(row):
-            if text == SIGN:
-                grounds = [code for code in codes.split(";") if code.startswith("4")]
-                row[x + 1] = (" ", codes if "7" in codes else "".join(grounds))
-    assert terminal.cells == wanted
-
-
-def sent_to(
-    terminal: Terminal, given_writes: list[tuple[int, int, list[str], Style]]
-) -> list[list[tuple[str, str]]]:
-    """Send what changes with each; returns what is to be seen in the end."""
-    frame = Frame()
-    wanted = [[("#", "")] * COLUMNS for _ in range(ROWS)]
-    filled(frame, terminal)
-    for x, y, graphemes, style in given_writes:
-        strip = painted(graphemes, style, COLUMNS - x)
-        # As the compositor does: the halves of what is cut in two are painted as blanks.
-        row, start, end = wanted[y], x, x + strip.cell_length
-        if start and not row[start][0]:
-            start, strip = start - 1, Strip([Segment(" "), *strip])
-        if end < COLUMNS and not row[end][0]:
-            end, strip = end + 1, Strip([*strip, Segment(" ")])
-        row[start:end] = cells_of(strip)
-        update = update_of(start, y, strip)
-        terminal.feed(frame.changes(placed(update, ColorSystem.TRUECOLOR), (COLUMNS, ROWS)))
-    return wanted
-
-
-def cells_of(strip: Strip) -> list[tuple[str, str]]:
-    cells: list[tuple[str, str]] = []
-    for text, style, _ in strip:
-        look = Look()
-        if style:  # as Rich writes it
-            drawn = style.render("x", color_system=ColorSystem.STANDARD)
-            for code in re.findall(r"\d+", drawn.split("x")[0]):
-                look = look.then(code)
-        for first, last, width in split_graphemes(text)[0]:
-            codes = look.on(text[first:last])
-            cells += [(text[first:last], codes), *[("", codes)] * (width - 1)]
-    return cells

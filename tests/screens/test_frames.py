@@ -4,20 +4,17 @@ from __future__ import annotations
 
 from typing import Any
 
-import pytest
 from textual.pilot import Pilot
 
-from lockterm.config.look import FULL_LOOK, Look
 from lockterm.domain.locks import Lock
 from lockterm.screens.locks.pane import LockPane
 from lockterm.screens.locks.table import LocksTable
 from lockterm.screens.remotes.table import RemotesTable
-from lockterm.service.running import RunningService
 from tests.conftest import NOW_MS
 from tests.faults.calls import new_remote
 from tests.screens import someone_else
-from tests.screens.running_app import Starter, settled, shown, until
-from tests.screens.site import DAY_MS, LOCKS, MAIN_GATE, fill_book
+from tests.screens.running_app import Demo, settled, shown, until
+from tests.screens.site import DAY_MS, LOCKS, MAIN_GATE, fill_book, press, press_each
 from tests.screens.test_outcomes import ADDED
 from tests.screens.test_read_only import leave_unsettled
 
@@ -37,39 +34,12 @@ def words(pilot: Pilot[Any]) -> str:
     return " ".join(panel(pilot).replace("│", " ").split())
 
 
-@pytest.mark.parametrize(
-    ("size", "look", "is_framed"),
-    [
-        ((100, 30), FULL_LOOK, True),
-        ((99, 30), FULL_LOOK, False),
-        ((100, 29), FULL_LOOK, False),
-        ((120, 40), Look(quiet=True), False),
-    ],
-)
-async def test_frames_need_room_and_bandwidth(
-    service: RunningService,
-    lockterm_app: Starter,
-    size: tuple[int, int],
-    look: Look,
-    is_framed: bool,
-) -> None:
-    fill_book(lockterm_app, *LOCKS)
-    async with lockterm_app(service, None, look, size=size) as pilot:
-        assert ("╭─ Locks 4 ─" in shown(pilot)) is is_framed
-        await pilot.press("enter")
-        await settled(pilot)
-        assert ("╭─ Remotes 42 ·" in shown(pilot)) is is_framed
-        assert ("╭─ Ines Duarte ─" in shown(pilot)) is is_framed
-        await pilot.press("enter")
-        await settled(pilot)
-        assert ("╭─ Details ─" in shown(pilot)) is is_framed
-
-
-async def test_frames_follow_the_terminal_and_low_bandwidth_mode(
-    service: RunningService, lockterm_app: Starter
-) -> None:
-    fill_book(lockterm_app, *LOCKS)
-    async with lockterm_app(service, size=(80, 24)) as pilot:
+async def test_frames_follow_the_terminal_and_low_bandwidth_mode(demo: Demo) -> None:
+    async with demo(size=(80, 24), locks=LOCKS) as pilot:
+        for size in ((120, 40), (99, 30), (100, 30), (100, 29)):
+            await pilot.resize_terminal(*size)
+            is_framed = size[0] >= 100 and size[1] >= 30
+            await until(pilot, lambda framed=is_framed: ("╭─ Locks 4 ─" in shown(pilot)) is framed)
         await pilot.resize_terminal(120, 40)
         await until(pilot, lambda: "╭─ Locks 4 ─" in shown(pilot) and "1002" in panel(pilot))
         await pilot.press("f3")
@@ -78,12 +48,13 @@ async def test_frames_follow_the_terminal_and_low_bandwidth_mode(
         await pilot.press("f3")
         await until(pilot, lambda: "╭─ Locks 4 ─" in shown(pilot))
         assert pilot.app.screen.query_one(LockPane).display
+        seen = await press(pilot, "enter")
+        assert "╭─ Remotes 42 ·" in seen and "╭─ Ines Duarte ─" in seen
+        assert "╭─ Details ─" in await press(pilot, "enter")
 
 
-async def test_mouse_selects_rows_and_sorts_inside_a_frame(
-    service: RunningService, lockterm_app: Starter
-) -> None:
-    async with lockterm_app(service, 1003, size=(120, 40)) as pilot:
+async def test_mouse_selects_rows_and_sorts_inside_a_frame(demo: Demo) -> None:
+    async with demo(1003, size=(120, 40)) as pilot:
         table = pilot.app.screen.query_one(RemotesTable)
         await pilot.click(RemotesTable, offset=(5, 4))  # the frame and the titles are two lines
         assert table.cursor_row == 2
@@ -95,28 +66,19 @@ async def test_mouse_selects_rows_and_sorts_inside_a_frame(
         assert "Name ^" in shown(pilot)
 
 
-async def test_a_page_fills_the_frame(service: RunningService, lockterm_app: Starter) -> None:
-    async with lockterm_app(service, 1001, size=(100, 30), page_size="auto") as pilot:
-        table = pilot.app.screen.query_one(RemotesTable)
-        assert table.row_count == table.content_size.height - 1 == 24
-        assert not table.show_vertical_scrollbar
-
-
 def titles(pilot: Pilot[Any]) -> str:
     return "".join(text for text, _ in pilot.app.screen.query_one(LocksTable).titles())
 
 
-async def test_panel_shows_states_next_ends_and_changes_of_the_selected_lock(
-    service: RunningService, lockterm_app: Starter
-) -> None:
-    fill_book(lockterm_app, Lock(1004, name="Yard", zone="UTC"), Lock(1005, name="Shed"))
+async def test_panel_shows_states_next_ends_and_changes_of_the_selected_lock(demo: Demo) -> None:
+    fill_book(demo, Lock(1004, name="Yard", zone="UTC"), Lock(1005, name="Shed"))
     for days in (-2, 6, 20, 40):
-        someone_else.add(service, 1004, f"day {days}", endDate=NOW_MS + days * DAY_MS, **SINCE)
+        someone_else.add(demo.service, 1004, f"day {days}", endDate=NOW_MS + days * DAY_MS, **SINCE)
     later = {"startDate": NOW_MS + 5 * DAY_MS, "endDate": NOW_MS + 50 * DAY_MS}
-    someone_else.add(service, 1004, "later", remoteType=2, **later)
+    someone_else.add(demo.service, 1004, "later", remoteType=2, **later)
     no_days = {"remoteType": 4, "endDate": NOW_MS + 60 * DAY_MS, "weekDay": []}
-    someone_else.add(service, 1004, "no days", **SINCE | no_days)
-    async with lockterm_app(service, size=(120, 40)) as pilot:
+    someone_else.add(demo.service, 1004, "no days", **SINCE | no_days)
+    async with demo(size=(120, 40)) as pilot:
         await until(
             pilot, lambda: "Last viewed" in titles(pilot) and "Expired" not in titles(pilot)
         )
@@ -141,12 +103,10 @@ async def test_panel_shows_states_next_ends_and_changes_of_the_selected_lock(
         assert "6 remotes, read just now, before your last change" in words(pilot)
 
 
-async def test_panel_counts_unconfirmed_changes_of_the_selected_lock(
-    service: RunningService, lockterm_app: Starter
-) -> None:
-    fill_book(lockterm_app, MAIN_GATE, Lock(1003, name="Dock"))
-    leave_unsettled(lockterm_app, ADDED)
-    async with lockterm_app(service, size=(120, 40)) as pilot:
+async def test_panel_counts_unconfirmed_changes_of_the_selected_lock(demo: Demo) -> None:
+    fill_book(demo, MAIN_GATE, Lock(1003, name="Dock"))
+    leave_unsettled(demo, ADDED)
+    async with demo(size=(120, 40)) as pilot:
         if "─ Main gate ─" not in panel(pilot):
             await pilot.press("j")
         await until(pilot, lambda: "Unconfirmed changes: 1" in panel(pilot))
@@ -155,16 +115,13 @@ async def test_panel_counts_unconfirmed_changes_of_the_selected_lock(
         assert "Unconfirmed" not in panel(pilot)
 
 
-async def test_dialog_with_long_details_ends_below_its_buttons(
-    service: RunningService, lockterm_app: Starter
-) -> None:
-    async with lockterm_app(service, 1001, size=(120, 40), page_size="auto") as pilot:
-        for key in ("asterisk", "d", "enter"):
-            await pilot.press(key)
-            await settled(pilot)
+async def test_page_and_dialog_fill_the_room_of_a_framed_terminal(demo: Demo) -> None:
+    async with demo(1001, size=(120, 40), page_size="auto") as pilot:
+        table = pilot.app.screen.query_one(RemotesTable)
+        assert table.row_count == table.content_size.height - 1 == 34
+        assert not table.show_vertical_scrollbar
+        await press_each(pilot, "asterisk", "d", "enter")
         screen = pilot.app.screen
         box, buttons = screen.query_one(".dialog").region, screen.query_one(".buttons").region
-        assert screen.query_one(".details").region.height == 24, (
-            "as many lines as the terminal has room for"
-        )
+        assert screen.query_one(".details").region.height == 24, "as many lines as fit"
         assert box.bottom - buttons.bottom == 2, "a blank line and the frame"

@@ -12,6 +12,7 @@ from lockterm.screens.remotes.screen import HeldKey
 from lockterm.widgets.pager import Pager
 from tests.operations.test_walks import Service, record
 from tests.screens.running_app import Clock, Starter, settled, shown
+from tests.screens.site import press
 
 PRESSES = 100
 
@@ -48,8 +49,7 @@ async def test_one_request_for_the_page_that_is_wanted(
         assert len(asked) < PRESSES / 5, asked
         assert len(followed) > PRESSES / 2
         assert any(f"pageNo={PRESSES + 1}&" in start for start in asked)
-        await pilot.press("n")
-        await settled(pilot)
+        await press(pilot, "n")
         assert f"page {PRESSES + 2} of 1,000" in shown(pilot)
 
 

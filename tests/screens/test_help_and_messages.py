@@ -22,19 +22,17 @@ from lockterm.screens.messages import MessagesScreen
 from lockterm.screens.palette import NEAR, NONE, Palette
 from lockterm.screens.remotes import RemotesScreen
 from lockterm.screens.voice import VoiceScreen
-from lockterm.service.running import RunningService
 from lockterm.widgets.actions import actions_of, titled
 from lockterm.widgets.key_line import KeyLine
-from tests.screens.running_app import Clock, Starter, settled, until
-from tests.screens.site import HOSTILE, LOCKS, MAIN_GATE, fill_book, shown, words
+from tests.screens.running_app import Clock, Demo, settled, until
+from tests.screens.site import HOSTILE, LOCKS, MAIN_GATE, press, shown, words
 from tests.screens.snapshots import assert_picture
 
 
 async def whole_help(pilot: Pilot[int]) -> str:
     """Open help, read all of it, close it."""
-    await pilot.press("question_mark")
-    await until(pilot, lambda: isinstance(pilot.app.screen, HelpScreen))
-    await pilot.pause()
+    await press(pilot, "question_mark")
+    assert isinstance(pilot.app.screen, HelpScreen)
     text = []
     for _ in range(30):
         text += shown(pilot.app).splitlines()[1:-1]
@@ -49,11 +47,8 @@ async def whole_help(pilot: Pilot[int]) -> str:
 
 
 @pytest.mark.long
-async def test_help_names_every_key_that_works_on_every_screen(
-    lockterm_app: Starter, service: RunningService
-) -> None:
-    fill_book(lockterm_app, MAIN_GATE)
-    async with lockterm_app(service, size=(99, 40)) as pilot:
+async def test_help_names_every_key_that_works_on_every_screen(demo: Demo) -> None:
+    async with demo(size=(99, 40), locks=(MAIN_GATE,)) as pilot:
         app = pilot.app
         for key, kind in ((None, LocksScreen), ("v", VoiceScreen), ("enter", RemotesScreen)):
             if key is not None:
@@ -75,39 +70,29 @@ async def test_help_names_every_key_that_works_on_every_screen(
                 assert f"{keys} {action.binding.description}".lower() in text.lower()
                 for sentence in (action.sentence, action.reason):
                     assert sentence.lower() in text.lower()
+            if kind is RemotesScreen:  # as the contract says
+                assert "Via: GW, BT" in text and "via the gateway" in text
+                assert "flag for a coerced remote" in text and "duress" not in text
             if kind is VoiceScreen:
-                await pilot.press("escape")
-                await until(pilot, lambda: isinstance(app.screen, LocksScreen))
-                await settled(pilot)
+                await press(pilot, "escape")
+                assert isinstance(app.screen, LocksScreen)
 
 
-async def test_help_says_why_and_where(lockterm_app: Starter, service: RunningService) -> None:
-    async with lockterm_app(service, read_only=True) as pilot:
+async def test_help_says_why_and_where(demo: Demo) -> None:
+    async with demo(read_only=True) as pilot:
         text = await whole_help(pilot)
         assert "Not available now: No lock is selected" in text
         assert "profile demo read-only" in text
-        assert f"service {service.base_url}" in text
+        assert f"service {demo.service.base_url}" in text
         assert "Europe/Berlin" in text
 
 
-async def test_narrow_help_begins_sentences_with_their_verbs(
-    lockterm_app: Starter, service: RunningService
-) -> None:
-    async with lockterm_app(service, 1001, size=(60, 20)) as pilot:
-        await pilot.press("question_mark")
-        await settled(pilot)
-        assert "Detail. Show every field of the selected" in shown(pilot.app)
-
-
-async def test_footer_shows_no_key_that_a_field_takes_when_it_has_the_focus(
-    lockterm_app: Starter, service: RunningService
-) -> None:
-    async with lockterm_app(service, 1001) as pilot:
+async def test_footer_shows_no_key_that_a_field_takes_when_it_has_the_focus(demo: Demo) -> None:
+    async with demo(1001) as pilot:
         assert "/ find" in shown(pilot.app).splitlines()[-1]
         await pilot.press("slash")
         await until(pilot, lambda: isinstance(pilot.app.focused, Input))
-        await pilot.press("slash", "plus", "minus", "at", "backslash", "underscore", "w")
-        await settled(pilot)
+        await press(pilot, "slash", "plus", "minus", "at", "backslash", "underscore", "w")
         assert pilot.app.screen.query_one(Input).value == "/+-@\\_w"
         assert shown(pilot.app).splitlines()[-1] == "esc show all  f5 refresh  f1 help"
         keys = {key for action in actions_of(pilot.app.screen) for key in action.keys}
@@ -125,40 +110,34 @@ async def test_footer_shows_no_key_that_a_field_takes_when_it_has_the_focus(
     ],
 )
 async def test_footer_of_the_locks_names_the_global_keys(
-    lockterm_app: Starter, service: RunningService, width: int, footer: str
+    demo: Demo, width: int, footer: str
 ) -> None:
-    fill_book(lockterm_app, *LOCKS)
-    async with lockterm_app(service, size=(width, 24)) as pilot:
+    async with demo(size=(width, 24), locks=LOCKS) as pilot:
         await settled(pilot)
         assert shown(pilot.app).splitlines()[-1] == footer
-        await pilot.press("space")
-        await settled(pilot)
+        await press(pilot, "space")
         footer = shown(pilot.app).splitlines()[-1]
         assert footer.startswith("space mark  v set voice  Y copy to"), "marks go first"
-        await pilot.press("escape")
-        await settled(pilot)
+        await press(pilot, "escape")
         footer = shown(pilot.app).splitlines()[-1]
         await pilot.click(KeyLine, offset=(footer.index("all locks"), 0))
         await until(pilot, lambda: len(pilot.app.screen_stack) == 2)
 
 
-@pytest.mark.parametrize("key", ["", "enter", "v", "F", "W", "H", "question_mark"])
-async def test_footer_has_the_same_order_on_every_screen(
-    lockterm_app: Starter, service: RunningService, key: str
-) -> None:
-    fill_book(lockterm_app, MAIN_GATE)
-    async with lockterm_app(service, size=(200, 50)) as pilot:
-        await pilot.press(*filter(None, [key]))
-        await settled(pilot)
-        footer = shown(pilot.app).splitlines()[-1]
-        places = []
-        for action in actions_of(pilot.app.screen):
-            chip = f"{action.keys[0]} {action.binding.description}"
-            if action.binding.show and chip in footer:
-                places.append((footer.index(chip), footer_group(action.binding.id), chip))
-        groups = [group for _, group, chip in sorted(places) if not chip.endswith("help")]
-        assert len(groups) > 1 and groups == sorted(groups), footer
-        assert footer.endswith("help") or key == "question_mark"
+async def test_footer_has_the_same_order_on_every_screen(demo: Demo) -> None:
+    async with demo(size=(200, 50), locks=(MAIN_GATE,)) as pilot:
+        for key in ("", "enter", "v", "F", "W", "H", "question_mark"):
+            await press(pilot, *filter(None, [key]))
+            footer = shown(pilot.app).splitlines()[-1]
+            places = []
+            for action in actions_of(pilot.app.screen):
+                chip = f"{action.keys[0]} {action.binding.description}"
+                if action.binding.show and chip in footer:
+                    places.append((footer.index(chip), footer_group(action.binding.id), chip))
+            groups = [group for _, group, chip in sorted(places) if not chip.endswith("help")]
+            assert len(groups) > 1 and groups == sorted(groups), footer
+            assert footer.endswith("help") or key == "question_mark"
+            await press(pilot, *["escape"] * bool(key))
 
 
 def test_groups_of_the_footer_are_act_move_find_and_more() -> None:
@@ -168,24 +147,11 @@ def test_groups_of_the_footer_are_act_move_find_and_more() -> None:
 
 
 @pytest.mark.long
-async def test_help_picture(lockterm_app: Starter, service: RunningService) -> None:
-    fill_book(lockterm_app, *LOCKS)
-    async with lockterm_app(service) as pilot:
-        await pilot.press("question_mark")
-        await until(pilot, lambda: isinstance(pilot.app.screen, HelpScreen))
-        await settled(pilot)
+async def test_help_picture(demo: Demo) -> None:
+    async with demo(locks=LOCKS) as pilot:
+        await press(pilot, "question_mark")
+        assert isinstance(pilot.app.screen, HelpScreen)
         assert_picture(pilot.app, "help-80x24")
-
-
-@pytest.mark.long
-async def test_help_says_of_coerced_and_by_what_the_contract_says(
-    lockterm_app: Starter, service: RunningService
-) -> None:
-    fill_book(lockterm_app, *LOCKS)
-    async with lockterm_app(service, 1001) as pilot:
-        helped = await whole_help(pilot)
-        assert "Via: GW, BT" in helped and "via the gateway" in helped
-        assert "flag for a coerced remote" in helped and "duress" not in helped
 
 
 def test_a_title_keeps_the_letters_of_its_verb() -> None:
@@ -200,9 +166,8 @@ def offered(pilot: Pilot[int]) -> list[str]:
 
 
 async def open_palette(pilot: Pilot[int]) -> None:
-    await pilot.press("ctrl+p")
-    await until(pilot, lambda: isinstance(pilot.app.screen, Palette))
-    await settled(pilot)
+    await press(pilot, "ctrl+p")
+    assert isinstance(pilot.app.screen, Palette)
 
 
 def palette_lines(pilot: Pilot[int]) -> list[str]:
@@ -216,10 +181,9 @@ def palette_lines(pilot: Pilot[int]) -> list[str]:
 
 @pytest.mark.parametrize(("size", "least"), [((80, 24), 12), ((60, 20), 9), ((120, 40), 12)])
 async def test_palette_shows_a_line_for_each_action_and_describes_the_selected_one(
-    lockterm_app: Starter, service: RunningService, size: tuple[int, int], least: int
+    demo: Demo, size: tuple[int, int], least: int
 ) -> None:
-    fill_book(lockterm_app, *LOCKS)
-    async with lockterm_app(service, size=size) as pilot:
+    async with demo(size=size, locks=LOCKS) as pilot:
         await settled(pilot)
         await open_palette(pilot)
         lines = palette_lines(pilot)
@@ -228,12 +192,10 @@ async def test_palette_shows_a_line_for_each_action_and_describes_the_selected_o
         assert keyed[0].startswith("Open ") and keyed[0].endswith(" enter")
         assert any(re.search("^Remove +x, del$", line) for line in keyed), "the keys are aligned"
         assert lines[-2].startswith("Show the remotes of the selected lock")
-        await pilot.press("down")
-        await settled(pilot)
+        await press(pilot, "down")
         assert palette_lines(pilot)[-2].startswith("Add a lock to the lock book by its ID")
         assert palette_lines(pilot)[:-2] == lines[:-2], "no row moves"
-        await pilot.press(*"mark range")
-        await settled(pilot)
+        await press(pilot, *"mark range")
         lines = palette_lines(pilot)
         assert re.search(r"^\(Mark range\) +S.$", lines[2]), "where no color shows it, too"
         below = " ".join(" ".join(lines[-2:]).split())
@@ -242,10 +204,9 @@ async def test_palette_shows_a_line_for_each_action_and_describes_the_selected_o
 
 
 async def test_palette_runs_a_clicked_action_and_keeps_its_keys_aligned_after_a_resize(
-    lockterm_app: Starter, service: RunningService
+    demo: Demo,
 ) -> None:
-    fill_book(lockterm_app, *LOCKS)
-    async with lockterm_app(service) as pilot:
+    async with demo(locks=LOCKS) as pilot:
         await open_palette(pilot)
         await pilot.press(*"histor")
         await pilot.resize_terminal(60, 20)
@@ -255,17 +216,14 @@ async def test_palette_runs_a_clicked_action_and_keeps_its_keys_aligned_after_a_
         await until(pilot, lambda: isinstance(pilot.app.screen, HistoryScreen))
 
 
-async def test_help_is_searched_and_shows_all_again(
-    lockterm_app: Starter, service: RunningService
-) -> None:
-    async with lockterm_app(service, 1003) as pilot:
+async def test_help_is_searched_and_shows_all_again(demo: Demo) -> None:
+    async with demo(1003) as pilot:
         await pilot.press("question_mark", "slash", *"end date")
         await until(pilot, lambda: "Set a new end date" in words(pilot.app))
         await settled(pilot)
         assert "Add a remote" not in words(pilot.app)
         assert "timbre" not in words(pilot.app)
-        await pilot.press("enter")
-        await settled(pilot)
+        await press(pilot, "enter")
         assert pilot.app.focused is None, "keys scroll again"
         await pilot.press("escape")
         await until(pilot, lambda: "Add a remote" in words(pilot.app))
@@ -277,21 +235,20 @@ async def test_help_is_searched_and_shows_all_again(
         await until(pilot, lambda: "No matches found." in words(pilot.app))
         await pilot.press("escape")
         await until(pilot, lambda: "Add a remote" in words(pilot.app))
-        await pilot.press("escape")
-        await until(pilot, lambda: isinstance(pilot.app.screen, RemotesScreen))
+        await press(pilot, "escape")
+        assert isinstance(pilot.app.screen, RemotesScreen)
 
 
 @pytest.mark.parametrize(
     ("look", "expired", "starts"), [(FULL_LOOK, "×", "»"), (Look(ascii=True), "x", "+")]
 )
 async def test_help_has_two_columns_and_the_icons_of_the_look(
-    lockterm_app: Starter, service: RunningService, look: Look, expired: str, starts: str
+    demo: Demo, look: Look, expired: str, starts: str
 ) -> None:
-    async with lockterm_app(service, 1003, look, size=(100, 60)) as pilot:
-        await pilot.press("question_mark")
-        await until(pilot, lambda: isinstance(pilot.app.screen, HelpScreen))
-        await pilot.press("end")
-        await settled(pilot)
+    async with demo(1003, look, size=(100, 60)) as pilot:
+        await press(pilot, "question_mark")
+        assert isinstance(pilot.app.screen, HelpScreen)
+        await press(pilot, "end")
         right = [line[48:] for line in shown(pilot.app).splitlines()]
         for icon, meaning in (
             (expired, "a remote: expired"),
@@ -302,16 +259,13 @@ async def test_help_has_two_columns_and_the_icons_of_the_look(
         ):
             assert any(re.search(f"^ *{re.escape(icon)} +{meaning}", line) for line in right), icon
         await pilot.resize_terminal(99, 60)
-        await pilot.press("home")
-        await settled(pilot)
+        await press(pilot, "home")
         lines = shown(pilot.app).splitlines()
         assert any(re.search(r"^ +a +add +Add a remote to this lock$", line) for line in lines)
 
 
-async def test_help_gives_a_shared_reason_once(
-    lockterm_app: Starter, service: RunningService
-) -> None:
-    async with lockterm_app(service) as pilot:
+async def test_help_gives_a_shared_reason_once(demo: Demo) -> None:
+    async with demo() as pilot:
         text = await whole_help(pilot)
         reason = "There are no unconfirmed changes."
         assert text.count(reason) == 1
@@ -319,34 +273,9 @@ async def test_help_gives_a_shared_reason_once(
         assert "(X) dismiss Dismiss the unconfirmed change" in text
 
 
-async def test_the_palette_offers_the_same_actions_and_runs_them(
-    lockterm_app: Starter, service: RunningService
-) -> None:
-    fill_book(lockterm_app, *(Lock(n, name=text) for n, text in enumerate(HOSTILE[:4], 1)))
-    async with lockterm_app(service) as pilot:
-        await pilot.press("ctrl+p")
-        await until(pilot, lambda: isinstance(pilot.app.screen, Palette))
-        await until(pilot, lambda: pilot.app.screen.query_one(OptionList).option_count > 5)
-        names = offered(pilot)
-        assert names.count("(Remove)") + names.count("Remove") == 1, "one entry, for both its keys"
-        assert "Open by ID" in names
-        await pilot.press(*"open by id")
-        await until(
-            pilot,
-            lambda: (
-                pilot.app.screen.query_one(OptionList).option_count == 1
-                and "Open by ID" in words(pilot.app)
-            ),
-        )
-        await pilot.press("enter")
-        await until(pilot, lambda: "Open the remotes of which lock?" in words(pilot.app))
-
-
 @pytest.mark.long
-async def test_enter_typed_at_once_runs_what_was_typed_or_nothing(
-    lockterm_app: Starter, service: RunningService
-) -> None:
-    async with lockterm_app(service, 1004) as pilot:
+async def test_enter_typed_at_once_runs_what_was_typed_or_nothing(demo: Demo) -> None:
+    async with demo(1004) as pilot:
 
         def burst(*keys: str) -> None:
             for key in keys:
@@ -359,33 +288,21 @@ async def test_enter_typed_at_once_runs_what_was_typed_or_nothing(
         await until(pilot, lambda: isinstance(pilot.app.screen, HistoryScreen))
 
 
-async def test_ctrl_c_says_which_key_quits(lockterm_app: Starter, service: RunningService) -> None:
-    async with lockterm_app(service) as pilot:
-        for key in ("ctrl+c", "o", "ctrl+c"):  # in a field too, with nothing marked to copy
-            await pilot.press(key)
-            await pilot.pause()
+async def test_ctrl_c_says_which_key_quits_and_no_cursor_blinks(demo: Demo) -> None:
+    async with demo() as pilot:
+        await press(pilot, "ctrl+c")
+        for key in ("ctrl+p", "o", "a"):  # in a field too, with nothing marked to copy
+            await press(pilot, key, "ctrl+c")
+            assert isinstance(pilot.app.focused, Input) and not pilot.app.focused.cursor_blink
+            await press(pilot, "escape")
+            assert isinstance(pilot.app.screen, LocksScreen)
         told = [message.text for message in pilot.app.messages]
         assert set(told) == {"Press ctrl+q to quit lockterm from any screen."}
 
 
-@pytest.mark.long
-async def test_no_cursor_blinks_anywhere(lockterm_app: Starter, service: RunningService) -> None:
-    async with lockterm_app(service) as pilot:
-        for key in ("ctrl+p", "o", "a"):
-            await pilot.press(key)
-            await until(pilot, lambda: isinstance(pilot.app.focused, Input))
-            await pilot.pause()
-            focused = pilot.app.focused
-            assert isinstance(focused, Input)
-            assert not focused.cursor_blink
-            await pilot.press("escape")
-            await until(pilot, lambda: isinstance(pilot.app.screen, LocksScreen))
-
-
 async def open_messages(pilot: Pilot[int], key: str = "M") -> None:
-    await pilot.press(key)
-    await until(pilot, lambda: isinstance(pilot.app.screen, MessagesScreen))
-    await settled(pilot)
+    await press(pilot, key)
+    assert isinstance(pilot.app.screen, MessagesScreen)
 
 
 NOTICES: list[tuple[str, str, SeverityLevel]] = [
@@ -400,15 +317,6 @@ NOTICES: list[tuple[str, str, SeverityLevel]] = [
 ]
 
 
-@pytest.mark.long
-async def test_messages_on_a_wide_terminal(
-    lockterm_app: Starter, service: RunningService, clock: Clock
-) -> None:
-    async with lockterm_app(service, size=(120, 40)) as pilot:
-        await told(pilot, clock)
-        assert_picture(pilot.app, "messages-120x40")
-
-
 async def told(pilot: Pilot[int], clock: Clock) -> None:
     """Have the notices told, a minute apart, and open the messages."""
     for text, title, severity in NOTICES:
@@ -417,16 +325,17 @@ async def told(pilot: Pilot[int], clock: Clock) -> None:
     await open_messages(pilot, "f2")
 
 
-async def test_messages_are_kept_newest_first(
-    lockterm_app: Starter, service: RunningService, clock: Clock
-) -> None:
-    async with lockterm_app(service) as pilot:
-        await told(pilot, clock)
+async def test_messages_are_kept_newest_first(demo: Demo) -> None:
+    async with demo() as pilot:
+        await told(pilot, demo.clock)
         rows = shown(pilot.app).splitlines()
         assert rows[2].startswith(" 20 Nov 09:02  error    Refused by the service")
         assert rows[4].startswith(" 20 Nov 09:00  notice   Edit Anna Weber: Recorded")
         assert "or edit the remote that has it." in words(pilot.app), "the whole text is below"
         assert_picture(pilot.app, "messages-80x24")
+        await pilot.resize_terminal(120, 40)
+        await settled(pilot)
+        assert_picture(pilot.app, "messages-120x40")
         await pilot.press("y")
         assert pilot.app.clipboard == (
             "20 Nov 2026 09:02:02 +01:00 error: Refused by the service: " + NOTICES[-1][0]
@@ -435,17 +344,17 @@ async def test_messages_are_kept_newest_first(
         await until(pilot, lambda: "notice   Added Anna Weber: Recorded" in shown(pilot.app))
         own = "or edit the remote that has it."
         await until(pilot, lambda: own in words(pilot.app))  # the cursor stays
-        await pilot.press("M")
-        await until(pilot, lambda: isinstance(pilot.app.screen, LocksScreen))
+        await press(pilot, "M")
+        assert isinstance(pilot.app.screen, LocksScreen)
 
 
 @pytest.mark.long
-async def test_no_messages_and_hostile_ones(lockterm_app: Starter, service: RunningService) -> None:
-    async with lockterm_app(service) as pilot:
+async def test_no_messages_and_hostile_ones(demo: Demo) -> None:
+    async with demo() as pilot:
         await open_messages(pilot)
         assert "No messages yet" in words(pilot.app)
-        await pilot.press("escape")
-        await until(pilot, lambda: isinstance(pilot.app.screen, LocksScreen))
+        await press(pilot, "escape")
+        assert isinstance(pilot.app.screen, LocksScreen)
         for text in HOSTILE:
             pilot.app.notify(text, title=text)
         await open_messages(pilot)
@@ -454,30 +363,14 @@ async def test_no_messages_and_hostile_ones(lockterm_app: Starter, service: Runn
             assert all(char.isprintable() or char in "\n\u200d" for char in shown(pilot.app))
 
 
-@pytest.mark.long
-async def test_over_a_question_the_palette_says_of_no_word_that_nothing_has_it(
-    lockterm_app: Starter, service: RunningService
-) -> None:
-    async with lockterm_app(service, 1003) as pilot:
-        await pilot.press("C")
-        await until(pilot, lambda: "Delete all" in words(pilot.app))
-        await pilot.press("ctrl+p")
-        await until(pilot, lambda: isinstance(pilot.app.screen, Palette))
-        await settled(pilot)
-        assert "No exact match" not in words(pilot.app)
-
-
-async def test_the_palette_finds_by_every_word_settings_and_the_locks(
-    lockterm_app: Starter, service: RunningService
-) -> None:
+async def test_the_palette_finds_by_every_word_settings_and_the_locks(demo: Demo) -> None:
     """What was chosen last stands first; what is merely like an action is not done by enter."""
-    fill_book(lockterm_app, Lock(1001, name="Main gate"), Lock(1002, name="[b]Dock"))
-    async with lockterm_app(service) as pilot:
+    async with demo(locks=(Lock(1001, name="Main gate"), Lock(1002, name="[b]Dock"))) as pilot:
         await settled(pilot)
 
         async def found(query: str) -> list[str]:
-            await pilot.press("ctrl+p")
-            await until(pilot, lambda: isinstance(pilot.app.screen, Palette))
+            await press(pilot, "ctrl+p")
+            assert isinstance(pilot.app.screen, Palette)
             await pilot.press(*query)
             await until(pilot, lambda: pilot.app.screen.query_one(Input).value == query)
             await settled(pilot)
@@ -497,23 +390,19 @@ async def test_the_palette_finds_by_every_word_settings_and_the_locks(
         assert await found("1003") == [NONE], "another number is another lock"
         await pilot.press("escape", "escape")
         assert await found("histroy") == [NEAR, "History"]
-        await pilot.press("enter", "enter")
-        await settled(pilot)
+        await press(pilot, "enter", "enter")
         assert isinstance(pilot.app.screen, Palette), "enter does no guess"
-        await pilot.press("down", "enter")
-        await until(pilot, lambda: isinstance(pilot.app.screen, HistoryScreen))
-        await settled(pilot)
-        await pilot.press("escape")
-        await until(pilot, lambda: isinstance(pilot.app.screen, LocksScreen))
+        await press(pilot, "down", "enter")
+        assert isinstance(pilot.app.screen, HistoryScreen)
+        await press(pilot, "escape")
+        assert isinstance(pilot.app.screen, LocksScreen)
         assert (await found("1002")) == ["Remotes of [b]Dock"]
-        await pilot.press("enter")
-        await until(pilot, lambda: isinstance(pilot.app.screen, RemotesScreen))
-        await settled(pilot)
+        await press(pilot, "enter")
+        assert isinstance(pilot.app.screen, RemotesScreen)
         await found("history")
-        await pilot.press("enter")
-        await until(pilot, lambda: isinstance(pilot.app.screen, HistoryScreen))
-        await settled(pilot)
-        await pilot.press("escape")
-        await until(pilot, lambda: isinstance(pilot.app.screen, RemotesScreen))
+        await press(pilot, "enter")
+        assert isinstance(pilot.app.screen, HistoryScreen)
+        await press(pilot, "escape")
+        assert isinstance(pilot.app.screen, RemotesScreen)
         assert (await found(""))[0] == "History"
-    assert lockterm_app.app(service).choices.get("palette") == ["app.history"]
+    assert demo.app().choices.get("palette") == ["app.history"]

@@ -7,7 +7,7 @@ import csv
 import json
 import re
 import stat
-from collections.abc import Callable, Collection, Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import replace
 from datetime import tzinfo
 from itertools import count
@@ -31,16 +31,14 @@ from lockterm.screens.history import HistoryScreen
 from lockterm.screens.history.operation import OperationDetailScreen
 from lockterm.screens.history.page import PAGE
 from lockterm.screens.history.table import HistoryTable
-from lockterm.screens.modal import RefusedModal
 from lockterm.screens.plan.screen import PlanScreen
-from lockterm.service.running import RunningService
 from lockterm.store.journal import Journal
 from lockterm.widgets.details_table import DetailsTable
 from lockterm.widgets.state_panel import StatePanel
 from tests.conftest import NOW_MS
 from tests.long import telling
-from tests.screens.running_app import Clock, Starter, settled, until
-from tests.screens.site import DAY_MS, HOSTILE, HOUR_MS, LOCKS, MAIN_GATE, fill_book, shown, words
+from tests.screens.running_app import Clock, Demo, settled, until
+from tests.screens.site import DAY_MS, HOSTILE, HOUR_MS, LOCKS, MAIN_GATE, press, shown, words
 from tests.screens.snapshots import assert_picture
 
 ANNA = Remote(remote_name="Anna Weber", remote_number="A-77", remote_type=1, add_type=1)
@@ -73,17 +71,10 @@ async def some_days(operations: Operations, clock: Clock) -> None:
 
 
 async def opened(pilot: Pilot[int]) -> HistoryScreen:
-    await pilot.press("H")
-    await settled(pilot)
+    await press(pilot, "H")
     screen = pilot.app.screen
     assert isinstance(screen, HistoryScreen)
     return screen
-
-
-async def press(pilot: Pilot[int], *keys: str) -> None:
-    """Press keys, and wait for what they have the journal asked for."""
-    await pilot.press(*keys)
-    await settled(pilot)
 
 
 def lines(screen: HistoryScreen) -> list[str]:
@@ -97,14 +88,11 @@ def lines(screen: HistoryScreen) -> list[str]:
     return [f"{what} {named or last}" for _, what, *_, last in cells]
 
 
-async def test_what_was_done_here_is_shown_newest_first(
-    lockterm_app: Starter, service: RunningService, clock: Clock
-) -> None:
-    fill_book(lockterm_app, *LOCKS)
-    async with lockterm_app(service) as pilot:
+async def test_what_was_done_here_is_shown_newest_first(demo: Demo) -> None:
+    async with demo(locks=LOCKS) as pilot:
         assert "You have not sent any changes yet" in words((await opened(pilot)).app)
         await press(pilot, "escape")
-        await some_days(pilot.app.operations, clock)
+        await some_days(pilot.app.operations, demo.clock)
         screen = await opened(pilot)
         table = screen.query_one(HistoryTable)
         assert lines(screen) == [
@@ -150,10 +138,9 @@ def asked_of(pilot: Pilot[int], monkeypatch: pytest.MonkeyPatch) -> list[Collect
 
 @pytest.mark.long
 async def test_a_wide_terminal_says_what_was_changed_before_and_after(
-    lockterm_app: Starter, service: RunningService, monkeypatch: pytest.MonkeyPatch
+    demo: Demo, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    fill_book(lockterm_app, *LOCKS)
-    async with lockterm_app(service, size=(119, 29)) as pilot:
+    async with demo(size=(119, 29), locks=LOCKS) as pilot:
         operations, asked = pilot.app.operations, asked_of(pilot, monkeypatch)
         remote_id = await operations.writes.add_remote(new_remote(1001, ANNA))
         assert remote_id is not None
@@ -202,9 +189,9 @@ async def test_a_wide_terminal_says_what_was_changed_before_and_after(
 
 @pytest.mark.long
 async def test_what_was_changed_is_read_of_rows_in_sight_and_no_key_waits_for_it(
-    lockterm_app: Starter, service: RunningService, monkeypatch: pytest.MonkeyPatch
+    demo: Demo, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    async with lockterm_app(service, size=(120, 24)) as pilot:
+    async with demo(size=(120, 24)) as pilot:
         _fill_journal(pilot.app.operations, PAGE + 50, before=({"remoteName": "y"},))
         asked, may_go_on = asked_of(pilot, monkeypatch), asyncio.Event()
         noted = pilot.app.operations.journal.changes
@@ -239,73 +226,21 @@ async def test_what_was_changed_is_read_of_rows_in_sight_and_no_key_waits_for_it
 
 
 @pytest.mark.long
-async def test_an_operation_on_a_wide_terminal(
-    lockterm_app: Starter,
-    service: RunningService,
-    clock: Clock,
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
+async def test_an_operation_on_a_wide_terminal(demo: Demo, monkeypatch: pytest.MonkeyPatch) -> None:
     ids = map(UUID, map("{:032x}".format, count(1)))
     monkeypatch.setattr(sending, "uuid4", lambda: next(ids))  # the last line has one
-    fill_book(lockterm_app, *LOCKS)
-    async with lockterm_app(service, size=(120, 40)) as pilot:
-        await some_days(pilot.app.operations, clock)
+    async with demo(size=(120, 40), locks=LOCKS) as pilot:
+        await some_days(pilot.app.operations, demo.clock)
         await opened(pilot)
         await press(pilot, "down", "down", "down", "down", "enter")
         assert isinstance(pilot.app.screen, OperationDetailScreen)
         assert_picture(pilot.app, "operation-120x40")
 
 
-@pytest.mark.long
-async def test_today_and_a_day_are_found_by_typing_them(
-    lockterm_app: Starter, service: RunningService, clock: Clock
-) -> None:
-    async with lockterm_app(service) as pilot:
-        await some_days(pilot.app.operations, clock)
-        remote = (await pilot.app.operations.remotes.all(1001))[0]
-        await pilot.app.operations.writes.set_user_no(1001, remote, 5)
-        screen = await opened(pilot)
-        await press(pilot, "slash", *"today")
-        assert lines(screen) == ["user number lock 1001"]
-        await press(pilot, "escape", "slash", *"2026-11-18")
-        assert [line.split()[0] for line in lines(screen)] == ["delete", "delete"]
-
-
-@pytest.mark.long
-async def test_finding_by_text_outcome_and_lock(
-    lockterm_app: Starter, service: RunningService, clock: Clock
-) -> None:
-    fill_book(lockterm_app, *LOCKS)
-    async with lockterm_app(service) as pilot:
-        await some_days(pilot.app.operations, clock)
-        screen = await opened(pilot)
-        await press(pilot, "at")
-        assert lines(screen) == ["clear Server room"] and "only Server room" in words(pilot.app)
-        await press(pilot, "at")
-        assert len(lines(screen)) == 6
-        await press(pilot, "i")
-        assert lines(screen) == [] and "only unsettled" in words(pilot.app)
-        await press(pilot, "i")
-        assert lines(screen) == ["delete Main gate"] and "refused -5" in words(pilot.app)
-        await press(pilot, "i", "i", "slash", *"SCHMIDT")
-        assert lines(screen) == ["delete Main gate"]
-        await press(pilot, "escape", "slash", *"not found")  # the service's message
-        assert lines(screen) == ["delete Main gate"]
-        await press(pilot, "escape", "slash", *"main add")
-        assert lines(screen) == ["add Main gate"]
-        await press(pilot, "enter", "escape")
-        assert len(lines(screen)) == 6
-        await press(pilot, "escape")
-        assert not isinstance(pilot.app.screen, HistoryScreen)
-
-
-async def test_history_selects_the_newest_change_when_the_user_comes_back_to_it(
-    lockterm_app: Starter, service: RunningService, clock: Clock
-) -> None:
-    fill_book(lockterm_app, *LOCKS)
-    async with lockterm_app(service) as pilot:
+async def test_history_selects_the_newest_change_when_the_user_comes_back_to_it(demo: Demo) -> None:
+    async with demo(locks=LOCKS) as pilot:
         operations = pilot.app.operations
-        await some_days(operations, clock)
+        await some_days(operations, demo.clock)
         screen = await opened(pilot)
         await press(pilot, "down", "down", "enter")
         selected = screen.table.highlighted
@@ -323,29 +258,43 @@ async def test_history_selects_the_newest_change_when_the_user_comes_back_to_it(
 
 
 @pytest.mark.long
-async def test_from_a_lock_it_begins_with_that_lock(
-    lockterm_app: Starter, service: RunningService, clock: Clock
-) -> None:
-    fill_book(lockterm_app, *LOCKS)
-    async with lockterm_app(service, open_lock=1003) as pilot:
-        await some_days(pilot.app.operations, clock)
+async def test_history_is_found_by_lock_result_text_and_day(demo: Demo) -> None:
+    async with demo(1003, locks=LOCKS) as pilot:
+        await some_days(pilot.app.operations, demo.clock)
         screen = await opened(pilot)
         assert lines(screen) == ["clear Server room"]
         assert "History > Server room" in words(pilot.app)
         await press(pilot, "at")
         assert len(lines(screen)) == 6
+        assert "only Server room" in await press(pilot, "at")
+        assert lines(screen) == ["clear Server room"]
+        seen = await press(pilot, "at", "i")
+        assert lines(screen) == [] and "only unsettled" in seen
+        assert "refused -5" in await press(pilot, "i")
+        assert lines(screen) == ["delete Main gate"]
+        await press(pilot, "i", "i")
+        for typed, found in (
+            ("SCHMIDT", ["delete Main gate"]),
+            ("not found", ["delete Main gate"]),  # the service's message
+            ("main add", ["add Main gate"]),
+            ("2026-11-18", ["delete Main gate"] * 2),
+            ("today", []),
+        ):
+            await press(pilot, "slash", *typed)
+            assert lines(screen) == found, typed
+            await press(pilot, "enter", "escape")
+            assert len(lines(screen)) == 6
+        await press(pilot, "escape")
+        assert not isinstance(pilot.app.screen, HistoryScreen)
 
 
-async def test_the_export_has_what_is_shown_and_is_private(
-    lockterm_app: Starter, service: RunningService, clock: Clock
-) -> None:
-    fill_book(lockterm_app, *LOCKS)
-    async with lockterm_app(service, size=(120, 40)) as pilot:
-        await some_days(pilot.app.operations, clock)
+async def test_the_export_has_what_is_shown_and_is_private(demo: Demo) -> None:
+    async with demo(size=(120, 40), locks=LOCKS) as pilot:
+        await some_days(pilot.app.operations, demo.clock)
         screen = await opened(pilot)
         await press(pilot, "down", "at")
         await press(pilot, "E")
-        files = sorted((lockterm_app.directory / "data" / "exports").iterdir())
+        files = sorted((demo.directory / "data" / "exports").iterdir())
         assert [file.suffix for file in files] == [".csv", ".json"]
         assert all(stat.S_IMODE(file.stat().st_mode) == 0o600 for file in files)
         exported = json.loads(files[1].read_text())
@@ -382,44 +331,28 @@ def _fill_journal(operations: Operations, count: int, **other: object) -> None:
 
 
 @pytest.mark.long
-async def test_thousands_are_shown_page_by_page(
-    lockterm_app: Starter, service: RunningService
-) -> None:
-    async with lockterm_app(service) as pilot:
-        _fill_journal(pilot.app.operations, 5000)
+async def test_history_has_pages_and_counts_matches_as_far_as_a_key_may_take(demo: Demo) -> None:
+    async with demo() as pilot:
+        _fill_journal(pilot.app.operations, 1200)
         screen = await opened(pilot)
-        assert "5,000 changes page 1 of 50" in words(pilot.app)
+        assert "1,200 changes page 1 of 12" in words(pilot.app)
         assert len(lines(screen)) == PAGE
-        await press(pilot, "n")
-        assert "page 2 of 50" in words(pilot.app) and "Remote 4899" in shown(pilot.app)
-        await press(pilot, "p")
-        assert "page 1 of 50" in words(pilot.app)
+        seen = await press(pilot, "n")
+        assert "page 2 of 12" in seen and "Remote 1099" in seen
+        assert "page 1 of 12" in await press(pilot, "p")
         await press(pilot, "p")
         assert "no newer changes" in pilot.app.messages[-1].text
-        await press(pilot, "slash", *"4321")
-        assert len(lines(screen)) == 1
-
-
-@pytest.mark.long
-async def test_what_is_narrowed_is_counted_as_far_as_a_key_may_take(
-    lockterm_app: Starter, service: RunningService
-) -> None:
-    async with lockterm_app(service) as pilot:
-        _fill_journal(pilot.app.operations, 1200)
-        await opened(pilot)
-        await press(pilot, "slash", *"remote")
-        assert "more than 1,000 of 1,200 changes" in words(pilot.app)
-        assert "page 1 of 11+ (n, " in words(pilot.app)
-        await press(pilot, "enter", *"n" * 11)
-        assert "page 12 of 12 (n, " in words(pilot.app)
-        await press(pilot, "escape", "slash", *"119")
-        assert "12 of 1,200 changes" in words(pilot.app)
+        pilot.app.clear_notifications()
+        seen = await press(pilot, "slash", *"remote")
+        assert "more than 1,000 of 1,200 changes" in seen and "page 1 of 11+ (n, " in seen
+        assert "page 12 of 12 (n, " in await press(pilot, "enter", *"n" * 11)
+        assert "12 of 1,200 changes" in await press(pilot, "escape", "slash", *"119")
 
 
 async def test_history_reads_a_change_before_it_shows_it(
-    lockterm_app: Starter, service: RunningService, monkeypatch: pytest.MonkeyPatch
+    demo: Demo, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    async with lockterm_app(service) as pilot:
+    async with demo() as pilot:
         _fill_journal(pilot.app.operations, 3)
         times, show = list[int](), DetailsTable.show_fields
 
@@ -460,10 +393,8 @@ async def test_history_reads_a_change_before_it_shows_it(
         assert isinstance(pilot.app.screen, HistoryScreen)
 
 
-async def test_operation_is_read_again_when_its_result_changes(
-    lockterm_app: Starter, service: RunningService
-) -> None:
-    async with lockterm_app(service) as pilot:
+async def test_operation_is_read_again_when_its_result_changes(demo: Demo) -> None:
+    async with demo() as pilot:
         _fill_journal(pilot.app.operations, 1, call="updateRemoteUserNo", state=State.UNKNOWN)
         await opened(pilot)
         await press(pilot, "enter")
@@ -476,9 +407,9 @@ async def test_operation_is_read_again_when_its_result_changes(
 
 
 async def test_history_says_that_it_is_being_read(
-    lockterm_app: Starter, service: RunningService, monkeypatch: pytest.MonkeyPatch
+    demo: Demo, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    async with lockterm_app(service) as pilot:
+    async with demo() as pilot:
         journal, may_go_on = pilot.app.operations.journal, asyncio.Event()
         newest = journal.lines
 
@@ -493,39 +424,33 @@ async def test_history_says_that_it_is_being_read(
         await until(pilot, lambda: "You have not sent any changes" in words(pilot.app))
 
 
+HARMFUL = set("\x1b\x00\x07\x9b\u202e\u200b\u2066\u2028")
+
+
+def _well_formed(text: str) -> str:
+    return text.encode("utf-16", "surrogatepass").decode("utf-16", "replace")
+
+
 @pytest.mark.parametrize("text", telling(HOSTILE[:8:3], HOSTILE))
-async def test_hostile_strings_do_nothing(
-    lockterm_app: Starter, service: RunningService, text: str
-) -> None:
-    async with lockterm_app(service, size=(200, 24)) as pilot:
-        text = text.encode("utf-16", "surrogatepass").decode("utf-16", "replace")
-        record = {"id": 1, text: text, "statusName": text}
-        named = {"remoteName": text or "x", "remoteNumber": text or "x"}
-        record |= {"remoteType": 1, "addType": 1, **named}
-        _fill_journal(
-            pilot.app.operations,
-            1,
-            call="delete",
-            lock_name=text,
-            remote_name=text,
-            message=text,
-            before=(record,),
-            body={"remoteId": 1, "extraData": {text: text}},
-        )
+async def test_hostile_strings_do_nothing(demo: Demo, text: str) -> None:
+    async with demo(size=(200, 24)) as pilot:
+        text = _well_formed(text)
+        record = {"id": 1, text: text, "statusName": text, "remoteType": 1, "addType": 1}
+        record |= {"remoteName": text or "x", "remoteNumber": text or "x"}
+        named = {"lock_name": text, "remote_name": text, "message": text, "before": (record,)}
+        body = {"remoteId": 1, "extraData": {text: text}}
+        _fill_journal(pilot.app.operations, 1, call="delete", body=body, **named)
         await opened(pilot)
         await press(pilot, "slash", "x", "escape", "enter")
         assert isinstance(pilot.app.screen, OperationDetailScreen)
         await press(pilot, "G", "y", "R")
         assert isinstance(pilot.app.screen, PlanScreen)
-        assert not set(shown(pilot.app)) & set("\x1b\x00\x07\x9b\u202e\u200b\u2066\u2028")
+        assert not set(shown(pilot.app)) & HARMFUL
 
 
-async def test_hostile_strings_do_nothing_in_what_was_changed(
-    lockterm_app: Starter, service: RunningService
-) -> None:
-    async with lockterm_app(service, size=(200, 24)) as pilot:
-        for number, text in enumerate(HOSTILE):
-            text = text.encode("utf-16", "surrogatepass").decode("utf-16", "replace")
+async def test_hostile_strings_do_nothing_in_what_was_changed(demo: Demo) -> None:
+    async with demo(size=(200, 24)) as pilot:
+        for number, text in enumerate(map(_well_formed, HOSTILE)):
             _fill_journal(
                 pilot.app.operations,
                 1,
@@ -536,33 +461,12 @@ async def test_hostile_strings_do_nothing_in_what_was_changed(
         await opened(pilot)
         await until(pilot, lambda: all(" -> " in one for one in changed(pilot)))
         assert "Name $name {name} %s1 -> $name {name} %s2" in shown(pilot.app)
-        assert not set(shown(pilot.app)) & set("\x1b\x00\x07\x9b\u202e\u200b\u2066\u2028")
+        assert not set(shown(pilot.app)) & HARMFUL
 
 
 @pytest.mark.long
-async def test_a_read_only_profile_shows_what_would_be_restored_or_undone(
-    running_service: Callable[..., RunningService], lockterm_app: Starter, clock: Clock
-) -> None:
-    service = running_service()
-    async with lockterm_app(service) as pilot:
-        await some_days(pilot.app.operations, clock)
-    async with lockterm_app(service, read_only=True) as pilot:
-        await opened(pilot)
-        for key in ("R", "z"):
-            await press(pilot, key)
-            assert isinstance(pilot.app.screen, PlanScreen)
-            assert "is read-only. The plan cannot be run" in words(pilot.app)
-            assert "(enter run)" in words(pilot.app)
-            await press(pilot, "enter")
-            assert isinstance(pilot.app.screen, RefusedModal)
-            await press(pilot, "escape", "escape")
-
-
-@pytest.mark.long
-async def test_a_journal_that_cannot_be_read_is_said(
-    lockterm_app: Starter, service: RunningService, tmp_path: Path
-) -> None:
-    async with lockterm_app(service) as pilot:
+async def test_a_journal_that_cannot_be_read_is_said(demo: Demo, tmp_path: Path) -> None:
+    async with demo() as pilot:
         await opened(pilot)
         operations = pilot.app.operations
         operations.journal.database.close()

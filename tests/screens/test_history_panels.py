@@ -11,15 +11,15 @@ from textual.pilot import Pilot
 
 from lockterm.config.look import Look
 from lockterm.domain.operation import Operation, State
+from lockterm.domain.text.operation import STATE_NAMES
 from lockterm.operations import Operations
 from lockterm.screens.history.day_strip import MOST_DAYS, DayStrip
 from lockterm.screens.history.pane import ChangePane
-from lockterm.service.running import RunningService
 from lockterm.store.journal import Journal
 from tests.conftest import NOW_MS
-from tests.screens.running_app import Clock, Starter, settled, shown
-from tests.screens.site import DAY_MS, HOSTILE, LOCKS, fill_book, words
-from tests.screens.test_history import opened, press, some_days
+from tests.screens.running_app import Demo, settled, shown
+from tests.screens.site import DAY_MS, HOSTILE, LOCKS, press, press_each, words
+from tests.screens.test_history import opened, some_days
 
 SIZE = (100, 30)
 CHANGE = Operation(
@@ -55,15 +55,12 @@ def strip(pilot: Pilot[int]) -> str:
     return str(pilot.app.screen.query_one(DayStrip).render())
 
 
-async def test_panel_shows_values_before_and_after(
-    lockterm_app: Starter, service: RunningService, clock: Clock
-) -> None:
-    fill_book(lockterm_app, *LOCKS)
-    async with lockterm_app(service, size=SIZE) as pilot:
-        await some_days(pilot.app.operations, clock)
+async def test_panel_shows_values_before_and_after(demo: Demo) -> None:
+    async with demo(size=SIZE, locks=LOCKS) as pilot:
+        await some_days(pilot.app.operations, demo.clock)
         await opened(pilot)
         assert pane_lines(pilot)[-1] == "enter lists the affected remotes."
-        await press(pilot, *["down"] * 4)
+        await press_each(pilot, *["down"] * 4)
         lines = pane_lines(pilot)
         assert lines[0] == "17 Nov 2026 14:00 +01:00"
         assert "recorded by the service" in lines
@@ -90,29 +87,30 @@ async def test_panel_shows_values_before_and_after(
         assert lines[1].startswith("refused, code ") and "Not deleted" in lines
 
 
-@pytest.mark.parametrize(
-    ("state", "title", "label"),
-    [
-        (State.CONFIRMED_BY_READING, "Changed", "after"),
-        (State.REFUSED, "Not changed", "requested"),
-        (State.UNKNOWN, "Possibly changed", "possible"),
-        (State.GIVEN_UP, "Possibly changed", "possible"),
-    ],
-)
-async def test_panel_does_not_claim_what_is_not_known(
-    lockterm_app: Starter, service: RunningService, state: State, title: str, label: str
-) -> None:
-    async with lockterm_app(service, size=SIZE) as pilot:
-        write(pilot.app.operations, replace(CHANGE, state=state))
+CLAIMS = {
+    State.CONFIRMED_BY_READING: ("Changed", "after"),
+    State.REFUSED: ("Not changed", "requested"),
+    State.GIVEN_UP: ("Possibly changed", "possible"),
+    State.UNKNOWN: ("Possibly changed", "possible"),  # last: it blocks others
+}
+
+
+async def test_panel_does_not_claim_what_is_not_known(demo: Demo) -> None:
+    async with demo(size=SIZE) as pilot:
+        for at, state in enumerate(CLAIMS):
+            change = replace(CHANGE, id=f"{at}", state=state, prepared_ms=NOW_MS - at)
+            write(pilot.app.operations, change)
         await opened(pilot)
-        lines = pane_lines(pilot)
-        assert f"  {label:<10}Anna Weber" in lines[lines.index(title) :]
+        for state in reversed(CLAIMS):  # the newest first
+            title, label = CLAIMS[state]
+            lines = pane_lines(pilot)
+            assert lines[1] == STATE_NAMES[state]
+            assert f"  {label:<10}Anna Weber" in lines[lines.index(title) :]
+            await press(pilot, "down")
 
 
-async def test_panels_need_a_large_terminal_and_rows(
-    lockterm_app: Starter, service: RunningService
-) -> None:
-    async with lockterm_app(service, size=(100, 29)) as pilot:
+async def test_panels_need_a_large_terminal_and_rows(demo: Demo) -> None:
+    async with demo(size=(100, 29)) as pilot:
         await opened(pilot)
         pane, days = (pilot.app.screen.query_one(kind) for kind in (ChangePane, DayStrip))
         await pilot.resize_terminal(*SIZE)
@@ -126,10 +124,8 @@ async def test_panels_need_a_large_terminal_and_rows(
         assert not pane.display and not days.display
 
 
-async def test_hostile_values_do_nothing_in_the_panel(
-    lockterm_app: Starter, service: RunningService
-) -> None:
-    async with lockterm_app(service, size=SIZE) as pilot:
+async def test_hostile_values_do_nothing_in_the_panel(demo: Demo) -> None:
+    async with demo(size=SIZE) as pilot:
         for number, string in enumerate(HOSTILE):
             text = string.encode(errors="replace").decode()
             change = replace(CHANGE, id=f"{number}", message=text, lock_name=text, remote_name=text)
@@ -143,12 +139,10 @@ async def test_hostile_values_do_nothing_in_the_panel(
             await press(pilot, "down")
 
 
-async def test_lines_without_room_are_counted(
-    lockterm_app: Starter, service: RunningService
-) -> None:
+async def test_lines_without_room_are_counted(demo: Demo) -> None:
     extra = {f"field {number}": "a" for number in range(6)}
     other = {name: "b" for name in extra}
-    async with lockterm_app(service, size=SIZE) as pilot:
+    async with demo(size=SIZE) as pilot:
         before = {"remoteName": "Anna", "extraData": {**extra, "long": "x" * 90}}
         body = {"remoteName": "Ben", "extraData": {**other, "long": "x" * 90}}
         write(pilot.app.operations, replace(CHANGE, body=body, before=(before,)))
@@ -157,11 +151,9 @@ async def test_lines_without_room_are_counted(
         assert "more lines; enter shows all" in words(pilot.app)
 
 
-async def test_strip_has_a_cell_for_each_day(
-    lockterm_app: Starter, service: RunningService
-) -> None:
+async def test_strip_has_a_cell_for_each_day(demo: Demo) -> None:
     agos = [0, 0, 0, 0, 1, 3, 3, MOST_DAYS - 1, MOST_DAYS]
-    async with lockterm_app(service, size=(160, 30)) as pilot:
+    async with demo(size=(160, 30)) as pilot:
         operations = pilot.app.operations
         for number, ago in enumerate(agos):
             lock_id = 1001 + number % 2
@@ -186,12 +178,9 @@ async def test_strip_has_a_cell_for_each_day(
 
 
 async def test_strip_is_read_again_only_after_a_change(
-    lockterm_app: Starter,
-    service: RunningService,
-    clock: Clock,
-    monkeypatch: pytest.MonkeyPatch,
+    demo: Demo, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    async with lockterm_app(service, look=Look(ascii=True), size=SIZE) as pilot:
+    async with demo(look=Look(ascii=True), size=SIZE) as pilot:
         operations, asked = pilot.app.operations, list[int | None]()
         count = operations.journal.count_by_quarter
 
@@ -205,6 +194,6 @@ async def test_strip_is_read_again_only_after_a_change(
         assert strip(pilot).isascii() and strip(pilot).endswith("..# 20 Nov  max 2")
         await press(pilot, "down", "up", "r", "i", "i", "i", "i", "enter", "escape")
         assert len(asked) == 1
-        clock.now_s += DAY_MS / 1000
+        demo.clock.now_s += DAY_MS / 1000
         await press(pilot, "r")
         assert len(asked) == 2 and strip(pilot).endswith(".#. 21 Nov  max 2")

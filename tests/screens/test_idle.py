@@ -9,11 +9,10 @@ from textual.app import App
 from textual.pilot import Pilot
 from textual.widgets import Input
 
-from lockterm.service.running import RunningService
 from lockterm.terminal import idle, startup
 from lockterm.terminal.idle import Idle
-from tests.screens.running_app import Starter, settled, shown, until
-from tests.screens.site import LOCKS, fill_book
+from tests.screens.running_app import Demo, settled, shown, until
+from tests.screens.site import LOCKS, press
 
 
 class OnTerminal(App[int]):
@@ -66,27 +65,10 @@ def fields(pilot: Pilot[Any]) -> list[Input]:
     return [*pilot.app.screen.query(Input)]
 
 
-async def test_find_line_is_preloaded(service: RunningService, lockterm_app: Starter) -> None:
-    fill_book(lockterm_app, *LOCKS)
-    async with lockterm_app(service) as pilot:
-        before = shown(pilot)
-        assert not fields(pilot), "no terminal is there, so nothing is got ready"
-        pilot.app.idle.do_next()  # type: ignore[attr-defined]
-        await settled(pilot)
-        (field,) = fields(pilot)
-        assert shown(pilot) == before
-        assert not field.has_focus
-        await pilot.press("slash", "d", "o", "c")
-        await settled(pilot)
-        assert fields(pilot) == [field]
-        assert field.value == "doc" and field.has_focus
-        assert "Loading dock" in shown(pilot) and "Main gate" not in shown(pilot)
-
-
 async def test_the_find_line_of_remotes_is_made_in_one_moment_and_its_field_in_the_next(
-    service: RunningService, lockterm_app: Starter
+    demo: Demo,
 ) -> None:
-    async with lockterm_app(service, open_lock=1001) as pilot:
+    async with demo(1001) as pilot:
         await settled(pilot)
         before = shown(pilot)
         for lines, typed in ((0, 0), (1, 0), (1, 1)):
@@ -95,22 +77,16 @@ async def test_the_find_line_of_remotes_is_made_in_one_moment_and_its_field_in_t
             pilot.app.idle.do_next()  # type: ignore[attr-defined]
             await settled(pilot)
         (field,) = fields(pilot)
-        await pilot.press("slash", "o", "m", "a", "r")
-        await settled(pilot)
+        await press(pilot, "slash", "o", "m", "a", "r")
         assert fields(pilot) == [field]
         assert field.value == "omar" and field.has_focus
 
 
-async def test_preload_skips_a_closed_screen(
-    service: RunningService, lockterm_app: Starter
-) -> None:
-    fill_book(lockterm_app, *LOCKS)
-    async with lockterm_app(service) as pilot:
-        await pilot.press("H")
-        await settled(pilot)
+async def test_preload_skips_a_closed_screen(demo: Demo) -> None:
+    async with demo(locks=LOCKS) as pilot:
+        await press(pilot, "H")
         history = pilot.app.screen
-        await pilot.press("escape")
-        await settled(pilot)
+        await press(pilot, "escape")
         for _ in range(3):
             pilot.app.idle.do_next()  # type: ignore[attr-defined]
             await settled(pilot)

@@ -14,8 +14,7 @@ from lockterm.domain.locks import Lock
 from lockterm.screens.remotes.detail import RemoteDetailScreen
 from lockterm.screens.remotes.table import RemotesTable
 from lockterm.screens.voice import VoiceScreen
-from lockterm.service.running import RunningService
-from tests.screens.running_app import Clock, Starter, settled, shown, until
+from tests.screens.running_app import Demo, settled, shown, until
 
 GATE = Lock(1001, name="Main gate", vendor="nordriegel", model="NR-450")
 
@@ -38,19 +37,17 @@ async def silence(base_url: str) -> AsyncIterator[None]:
 
 
 @pytest.mark.long
-async def test_what_was_last_read_is_shown_until_the_service_answers(
-    service: RunningService, lockterm_app: Starter, clock: Clock
-) -> None:
-    async with lockterm_app(service, open_lock=1001) as pilot:
+async def test_what_was_last_read_is_shown_until_the_service_answers(demo: Demo) -> None:
+    async with demo(1001) as pilot:
         remote = pilot.app.screen.current
         await pilot.app.push_screen(RemoteDetailScreen(pilot.app.operations, GATE, remote.id, "x"))
         await settled(pilot)
         await pilot.app.push_screen(VoiceScreen(pilot.app.operations, GATE))
         await settled(pilot)
-    service.stop()
-    clock.now_s += 3 * 3600
-    async with silence(service.base_url):
-        app = lockterm_app.app(service, open_lock=1001, timeout_s=60)
+    demo.service.stop()
+    demo.clock.now_s += 3 * 3600
+    async with silence(demo.service.base_url):
+        app = demo.app(1001, timeout_s=60)
         async with app.run_test(size=(80, 24), notifications=True) as pilot:
             await until(pilot, lambda: "Omar Haddad" in shown(pilot))
             await until(pilot, lambda: "loading page 1 ... · updated 3 h ago" in shown(pilot))

@@ -17,7 +17,7 @@ from lockterm.screens.remote_form.inputs import JsonEditor
 from lockterm.widgets.details_table import DetailsTable
 from tests.operations.test_walks import record
 from tests.screens.running_app import Clock, Starter, settled
-from tests.screens.site import canned
+from tests.screens.site import canned, press
 
 MIB = 1024 * 1024
 
@@ -67,21 +67,17 @@ async def test_large_values(tmp_path: Path, what: str) -> None:
         "/update": lambda body: [sent.append(body), enveloped({})][1],
     }
     async with canned(answers) as service, Starter(tmp_path, Clock())(service, 1) as pilot:
-        await pilot.press("enter")
-        await settled(pilot)
+        await press(pilot, "enter")
         table = pilot.app.screen.query_one(DetailsTable)
         assert table.row_count < 500
         assert sum(len(field.shown) for field in table.fields) < 6 * LONGEST
-        await pilot.press("e")
-        await settled(pilot)
+        await press(pilot, "e")
         assert kept_in_fields(pilot) < 6 * json_text.EDITED
         name = pilot.app.screen.query(Input).first()
         name.value = "Renamed"
         await settled(pilot)
-        await pilot.press("ctrl+s")
-        await settled(pilot)
-        await pilot.press("right", "enter")
-        await settled(pilot)
+        await press(pilot, "ctrl+s")
+        await press(pilot, "right", "enter")
         assert [body["remoteName"] for body in sent] == ["Renamed"]
         assert not {"extraData", "remoteNumber"} & sent[0].keys(), "what was not touched stays"
 

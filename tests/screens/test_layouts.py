@@ -11,8 +11,8 @@ from textual.screen import Screen
 from textual.widgets import Input
 
 from lockterm.screens.remotes.table import RemotesTable
-from lockterm.service.running import RunningService
-from tests.screens.running_app import Starter, settled, shown, until
+from tests.screens.running_app import Demo, settled, shown, until
+from tests.screens.site import press
 
 
 @contextmanager
@@ -31,10 +31,9 @@ def layouts(pilot: Pilot[Any]) -> Iterator[list[str]]:
     is_over = True
 
 
-async def test_letters_lay_nothing_out(service: RunningService, lockterm_app: Starter) -> None:
-    async with lockterm_app(service, open_lock=1001) as pilot:
-        await pilot.press("a")
-        await settled(pilot)
+async def test_letters_lay_nothing_out(demo: Demo) -> None:
+    async with demo(1001) as pilot:
+        await press(pilot, "a")
         field = pilot.app.screen.query_one(Input)
         await pilot.press("a")  # whose status has a name less in it
         await settled(pilot)
@@ -48,10 +47,8 @@ async def test_letters_lay_nothing_out(service: RunningService, lockterm_app: St
         assert found == []
 
 
-async def test_a_page_in_place_of_another_lays_nothing_out(
-    service: RunningService, lockterm_app: Starter
-) -> None:
-    async with lockterm_app(service, open_lock=1001) as pilot:
+async def test_a_page_in_place_of_another_lays_nothing_out(demo: Demo) -> None:
+    async with demo(1001) as pilot:
         await settled(pilot)
         with layouts(pilot) as found:
             for page in (2, 3, 4, 5, 6, 7):

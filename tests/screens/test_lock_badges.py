@@ -5,7 +5,6 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import Any
 
-import pytest
 from textual.pilot import Pilot
 
 from lockterm.config.look import Look
@@ -17,8 +16,8 @@ from lockterm.service.running import RunningService
 from tests.conftest import NOW_MS
 from tests.faults.calls import new_remote
 from tests.screens import someone_else
-from tests.screens.running_app import Clock, Starter, settled, shown, until
-from tests.screens.site import DAY_MS, fill_book
+from tests.screens.running_app import Demo, settled, shown, until
+from tests.screens.site import DAY_MS
 from tests.screens.test_history_panels import CHANGE, write
 
 YARD, SHED = Lock(1004, name="Yard", opened_ms=NOW_MS), Lock(1005, name="長" * 30)
@@ -41,14 +40,11 @@ async def read_yard(pilot: Pilot[Any], service: RunningService) -> None:
         assert not one.problem
 
 
-async def test_badges_count_the_selected_lock_from_the_store(
-    lockterm_app: Starter, service: RunningService, clock: Clock
-) -> None:
-    fill_book(lockterm_app, YARD, SHED)
-    async with lockterm_app(service) as pilot:
+async def test_badges_count_the_selected_lock_from_the_store(demo: Demo) -> None:
+    async with demo(locks=(YARD, SHED)) as pilot:
         assert badges(pilot) == "", "nothing was read yet"
-        await read_yard(pilot, service)
-        count = len(service.requests)
+        await read_yard(pilot, demo.service)
+        count = len(demo.service.requests)
         await pilot.press("f5")
         await until(pilot, lambda: badges(pilot) == f"{COUNTS}  read just now")
         assert COUNTS in shown(pilot)
@@ -56,18 +52,15 @@ async def test_badges_count_the_selected_lock_from_the_store(
         await pilot.press("down")
         await until(pilot, lambda: badges(pilot) == "")
         assert pilot.app.screen.query_one(LocksTable).size.height == height
-        clock.now_s += 3 * 3600
+        demo.clock.now_s += 3 * 3600
         await pilot.press("up")
         await until(pilot, lambda: badges(pilot) == f"{COUNTS}  read 3 h ago")
-        assert len(service.requests) == count, "no request was sent"
+        assert len(demo.service.requests) == count, "no request was sent"
 
 
-async def test_badges_say_in_short_that_the_counts_are_outdated(
-    lockterm_app: Starter, service: RunningService
-) -> None:
-    fill_book(lockterm_app, YARD, SHED)
-    async with lockterm_app(service) as pilot:
-        await read_yard(pilot, service)
+async def test_badges_say_in_short_that_the_counts_are_outdated(demo: Demo) -> None:
+    async with demo(locks=(YARD, SHED)) as pilot:
+        await read_yard(pilot, demo.service)
         await pilot.app.operations.writes.add_remote(new_remote(1004, "Anna"))
         await pilot.press("f5")
         await until(pilot, lambda: f"{COUNTS}  before your change" in shown(pilot))
@@ -76,11 +69,8 @@ async def test_badges_say_in_short_that_the_counts_are_outdated(
         await until(pilot, lambda: whole in shown(pilot))
 
 
-async def test_badges_show_unconfirmed_changes(
-    lockterm_app: Starter, service: RunningService
-) -> None:
-    fill_book(lockterm_app, YARD, SHED)
-    async with lockterm_app(service, look=Look(ascii=True)) as pilot:
+async def test_badges_show_unconfirmed_changes(demo: Demo) -> None:
+    async with demo(look=Look(ascii=True), locks=(YARD, SHED)) as pilot:
         change = replace(CHANGE, lock_id=1005, state=OperationState.AMBIGUOUS)
         write(pilot.app.operations, change)
         pilot.app.operations.journal.note_change()
@@ -90,31 +80,24 @@ async def test_badges_show_unconfirmed_changes(
         await until(pilot, lambda: badges(pilot) == "")
 
 
-@pytest.mark.parametrize(
-    ("size", "look", "is_shown"),
-    [
-        ((80, 24), Look(), True),
-        ((100, 29), Look(), True),
-        ((79, 24), Look(), False),
-        ((80, 23), Look(), False),
-        ((120, 29), Look(), False),
-        ((100, 30), Look(), False),
-        ((80, 24), Look(quiet=True), False),
-    ],
-)
-async def test_badges_are_shown_where_nothing_else_has_the_counts(
-    lockterm_app: Starter,
-    service: RunningService,
-    size: tuple[int, int],
-    look: Look,
-    is_shown: bool,
-) -> None:
-    fill_book(lockterm_app, YARD, SHED)
-    async with lockterm_app(service, look=look, size=(60, 20)) as pilot:
-        await read_yard(pilot, service)
+async def test_badges_are_shown_where_nothing_else_has_the_counts(demo: Demo) -> None:
+    async with demo(size=(60, 20), locks=(YARD, SHED)) as pilot:
+        await read_yard(pilot, demo.service)
         assert badges(pilot) is None
-        await pilot.resize_terminal(*size)
-        await settled(pilot)
-        if is_shown:
-            await until(pilot, lambda: (badges(pilot) or "").startswith(COUNTS))
-        assert (badges(pilot) is not None) == is_shown
+        for size, is_shown in (
+            ((80, 24), True),
+            ((79, 24), False),
+            ((100, 29), True),
+            ((80, 23), False),
+            ((120, 29), False),
+            ((100, 30), False),
+        ):
+            await pilot.resize_terminal(*size)
+            await settled(pilot)
+            if is_shown:
+                await until(pilot, lambda: (badges(pilot) or "").startswith(COUNTS))
+            assert (badges(pilot) is not None) == is_shown, size
+        await pilot.resize_terminal(80, 24)
+        await until(pilot, lambda: badges(pilot) is not None)
+        await pilot.press("f3")  # low-bandwidth mode
+        await until(pilot, lambda: badges(pilot) is None)

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import pytest
 from textual import events
 from textual.pilot import Pilot
@@ -12,17 +14,15 @@ from lockterm.screens.dialogs.confirm import ConfirmModal
 from lockterm.screens.locks import LocksScreen
 from lockterm.screens.locks.form import LockForm
 from lockterm.screens.locks.table import LocksTable
-from lockterm.service.running import RunningService
 from lockterm.widgets.form_field import FormField
-from tests.screens.running_app import Starter, settled, until
-from tests.screens.site import HOSTILE, LOCKS, MAIN_GATE, book_of, canned, fill_book, shown, words
+from tests.screens.running_app import Demo, Starter, settled, until
+from tests.screens.site import HOSTILE, LOCKS, MAIN_GATE, book_of, canned, press, shown, words
 from tests.screens.snapshots import assert_picture
 
 
 async def open_form(pilot: Pilot[int], key: str = "a") -> None:
-    await pilot.press(key)
-    await until(pilot, lambda: isinstance(pilot.app.screen, LockForm))
-    await settled(pilot)
+    await press(pilot, key)
+    assert isinstance(pilot.app.screen, LockForm)
 
 
 def field(pilot: Pilot[int], name: str) -> FormField:
@@ -30,11 +30,8 @@ def field(pilot: Pilot[int], name: str) -> FormField:
 
 
 @pytest.mark.long
-async def test_adding_by_id_takes_the_names_from_a_remotes_detail(
-    lockterm_app: Starter, service: RunningService
-) -> None:
-    fill_book(lockterm_app, *LOCKS)
-    async with lockterm_app(service) as pilot:
+async def test_adding_by_id_takes_the_names_from_a_remotes_detail(demo: Demo) -> None:
+    async with demo(locks=LOCKS) as pilot:
         await open_form(pilot)
         await pilot.press(*"1005", "tab")
         await until(pilot, lambda: field(pilot, "name").value == "Staff entrance")
@@ -45,12 +42,11 @@ async def test_adding_by_id_takes_the_names_from_a_remotes_detail(
         await pilot.press(*"europe/ber", "right")
         await until(pilot, lambda: "Local time: 20 Nov 2026 09:00 +01:00" in words(pilot.app))
         assert_picture(pilot.app, "lock-form-80x24")
-        await pilot.press("ctrl+s")
-        await until(pilot, lambda: isinstance(pilot.app.screen, LocksScreen))
-        await settled(pilot)
+        await press(pilot, "ctrl+s")
+        assert isinstance(pilot.app.screen, LocksScreen)
         on = pilot.app.screen.query_one(LocksTable).selected
         assert on is not None and on.lock_id == 1005, "the cursor is on it"
-        assert book_of(lockterm_app)[1005] == Lock(
+        assert book_of(demo)[1005] == Lock(
             1005,
             name="Staff entrance",
             alias="South campus, reception",
@@ -59,13 +55,11 @@ async def test_adding_by_id_takes_the_names_from_a_remotes_detail(
             zone="Europe/Berlin",
             remotes=64,
         )
-        assert {path.rpartition("/")[2] for _, path in service.requests} == {"list", "detail"}
+        assert {path.rpartition("/")[2] for _, path in demo.service.requests} == {"list", "detail"}
 
 
-async def test_form_shows_the_time_of_the_typed_zone_and_the_default_zone(
-    lockterm_app: Starter, service: RunningService
-) -> None:
-    async with lockterm_app(service, timezone="Europe/Berlin") as pilot:
+async def test_form_shows_the_time_of_the_typed_zone_and_the_default_zone(demo: Demo) -> None:
+    async with demo(timezone="Europe/Berlin") as pilot:
         await open_form(pilot)
         zone = field(pilot, "zone")
         zone.focus_control()
@@ -85,10 +79,8 @@ async def test_form_shows_the_time_of_the_typed_zone_and_the_default_zone(
 
 
 @pytest.mark.long
-async def test_typing_a_name_replaces_the_one_that_the_service_gave(
-    lockterm_app: Starter, service: RunningService
-) -> None:
-    async with lockterm_app(service) as pilot:
+async def test_typing_a_name_replaces_the_one_that_the_service_gave(demo: Demo) -> None:
+    async with demo() as pilot:
         await open_form(pilot)
         await pilot.press(*"1005", "tab")
         await until(pilot, lambda: field(pilot, "name").value == "Staff entrance")
@@ -100,22 +92,17 @@ async def test_typing_a_name_replaces_the_one_that_the_service_gave(
 
 
 @pytest.mark.long
-async def test_save_straight_after_the_id_waits_for_the_service(
-    lockterm_app: Starter, service: RunningService
-) -> None:
-    async with lockterm_app(service) as pilot:
+async def test_save_straight_after_the_id_waits_for_the_service(demo: Demo) -> None:
+    async with demo() as pilot:
         await open_form(pilot)
-        await pilot.press(*"1002", "ctrl+s", "ctrl+s")
-        await until(pilot, lambda: isinstance(pilot.app.screen, LocksScreen))
-        await settled(pilot)
-        assert book_of(lockterm_app)[1002].name == "Loading dock"
+        await press(pilot, *"1002", "ctrl+s", "ctrl+s")
+        assert isinstance(pilot.app.screen, LocksScreen)
+        assert book_of(demo)[1002].name == "Loading dock"
 
 
 @pytest.mark.long
-async def test_an_id_that_the_service_refuses_stays_on_the_form(
-    lockterm_app: Starter, service: RunningService
-) -> None:
-    async with lockterm_app(service) as pilot:
+async def test_an_id_that_the_service_refuses_stays_on_the_form(demo: Demo) -> None:
+    async with demo() as pilot:
         await open_form(pilot)
         await pilot.press("tab", *"My lock", "shift+tab", *"9999", "ctrl+s")
         await until(pilot, lambda: "There is no lock 9999" in words(pilot.app))
@@ -123,43 +110,24 @@ async def test_an_id_that_the_service_refuses_stays_on_the_form(
         assert isinstance(pilot.app.screen, LockForm)
         assert field(pilot, "name").value == "My lock"
         assert field(pilot, "id").error, "the refusal stands at the id"
-        assert book_of(lockterm_app) == {}
+        assert book_of(demo) == {}
         await pilot.press("backspace")
         assert not field(pilot, "id").error
 
 
-async def test_lock_form_marks_every_wrong_field_when_saved(
-    lockterm_app: Starter, service: RunningService
-) -> None:
-    async with lockterm_app(service) as pilot:
+async def test_form_marks_every_wrong_field_when_saved(demo: Demo) -> None:
+    async with demo(locks=LOCKS) as pilot:
         await open_form(pilot)
-        await pilot.press(*"12x")
-        field(pilot, "zone").value = "Europe/Berln"
-        await pilot.press("ctrl+s")
-        await until(pilot, lambda: field(pilot, "zone").error)
-        assert "a whole number" in field(pilot, "id").error
-        assert pilot.app.focused in field(pilot, "id").query("*")
-
-
-async def test_what_is_typed_wrongly_is_said_at_its_field(
-    lockterm_app: Starter, service: RunningService
-) -> None:
-    fill_book(lockterm_app, *LOCKS)
-    async with lockterm_app(service) as pilot:
-        await open_form(pilot)
+        lock_id, zone = field(pilot, "id"), field(pilot, "zone")
+        zone.value = "Europe/Berln"
         await pilot.press(*"12x", "ctrl+s")
-        await until(pilot, lambda: "a whole number" in field(pilot, "id").error)
+        await until(pilot, lambda: "a whole number" in lock_id.error and zone.error)
+        assert "did you mean" in zone.error and zone.error.endswith("Europe/Dublin?")
+        assert pilot.app.focused in lock_id.query("*")
         await pilot.press(*["backspace"] * 3, *"1001", "ctrl+s")
-        await until(
-            pilot, lambda: "already contains lock 1001, as Main gate" in field(pilot, "id").error
-        )
-        await pilot.press("backspace", "4")
-        field(pilot, "zone").value = "Europe/Berln"
-        await pilot.press("ctrl+s")
-        await until(pilot, lambda: "did you mean" in field(pilot, "zone").error)
-        assert field(pilot, "zone").error.endswith("Europe/Dublin?")
-        assert {path.rpartition("/")[2] for _, path in service.requests} <= {"list", "detail"}
-        assert set(book_of(lockterm_app)) == {lock.lock_id for lock in LOCKS}
+        await until(pilot, lambda: "already contains lock 1001, as Main gate" in lock_id.error)
+        assert {path.rpartition("/")[2] for _, path in demo.service.requests} <= {"list", "detail"}
+        assert set(book_of(demo)) == {lock.lock_id for lock in LOCKS}
 
 
 @pytest.mark.long
@@ -168,72 +136,38 @@ async def test_offline_the_lock_is_noted_without_asking(lockterm_app: Starter) -
         await open_form(pilot)
         await pilot.press(*"77", "tab")
         await until(pilot, lambda: "You can save the lock anyway" in words(pilot.app))
-        await pilot.press(*"Far gate", "ctrl+s")
-        await until(pilot, lambda: isinstance(pilot.app.screen, LocksScreen))
-        await settled(pilot)
+        await press(pilot, *"Far gate", "ctrl+s")
+        assert isinstance(pilot.app.screen, LocksScreen)
         assert book_of(lockterm_app)[77].name == "Far gate"
         assert any("Saved without a check" in message.title for message in pilot.app.messages)
 
 
 @pytest.mark.long
-async def test_editing_keeps_what_is_not_on_the_form(
-    lockterm_app: Starter, service: RunningService
+async def test_editing_asks_before_it_loses_text_and_keeps_what_is_not_on_the_form(
+    demo: Demo,
 ) -> None:
-    fill_book(lockterm_app, MAIN_GATE)
-    async with lockterm_app(service) as pilot:
+    async with demo(locks=(MAIN_GATE,)) as pilot:
         await open_form(pilot, "e")
-        await pilot.press(*" north", "ctrl+s")
-        await until(pilot, lambda: isinstance(pilot.app.screen, LocksScreen))
-        await settled(pilot)
-        saved = book_of(lockterm_app)[1001]
-        assert saved.name == "Main gate north"
-        assert "Main gate north: Saved in the lock book." in words(pilot.app)
-        assert (saved.voice, saved.remotes, saved.opened_ms, saved.alias) == (
-            MAIN_GATE.voice,
-            137,
-            MAIN_GATE.opened_ms,
-            MAIN_GATE.alias,
-        )
-        assert list(service.requests) == []
-
-
-@pytest.mark.long
-async def test_leaving_asks_only_where_something_was_typed(
-    lockterm_app: Starter, service: RunningService
-) -> None:
-    fill_book(lockterm_app, MAIN_GATE)
-    async with lockterm_app(service) as pilot:
+        await press(pilot, "escape")
+        assert isinstance(pilot.app.screen, LocksScreen), "nothing was typed"
         await open_form(pilot, "e")
-        await pilot.press("escape")
-        await until(pilot, lambda: isinstance(pilot.app.screen, LocksScreen))
-        await open_form(pilot, "e")
-        await pilot.press("x", "escape")
-        await until(pilot, lambda: isinstance(pilot.app.screen, ConfirmModal))
-        await pilot.pause()
-        await pilot.press("enter")  # "Stay" has the focus
-        await until(pilot, lambda: isinstance(pilot.app.screen, LockForm))
+        await press(pilot, "x", "escape")
+        assert isinstance(pilot.app.screen, ConfirmModal)
+        await press(pilot, "enter")  # "Stay" has the focus
         assert field(pilot, "name").value == "Main gatex"
-        pilot.app.screen.query_one("#leave", Button).press()
-        await until(pilot, lambda: isinstance(pilot.app.screen, ConfirmModal))
-        await pilot.pause()
-        await pilot.press("tab", "enter")
-        await until(pilot, lambda: isinstance(pilot.app.screen, LocksScreen))
-        assert book_of(lockterm_app)[1001] == MAIN_GATE
-
-
-@pytest.mark.long
-async def test_every_enter_presses_a_button_however_fast_they_come(
-    lockterm_app: Starter, service: RunningService
-) -> None:
-    fill_book(lockterm_app, MAIN_GATE)
-    async with lockterm_app(service) as pilot:
-        await open_form(pilot, "e")
-        await pilot.press("X")
         pilot.app.screen.query_one("#leave", Button).focus()
-        for _ in range(3):  # asks, keeps editing, asks again
+        for _ in range(3):  # every Enter counts: asks, keeps editing, asks again
             pilot.app.post_message(events.Key("enter", "\r"))
         await settled(pilot)
         assert isinstance(pilot.app.screen, ConfirmModal)
+        await press(pilot, "tab", "enter")
+        assert isinstance(pilot.app.screen, LocksScreen)
+        assert book_of(demo)[1001] == MAIN_GATE
+        await open_form(pilot, "e")
+        seen = await press(pilot, *" north", "ctrl+s")
+        assert "Main gate north: Saved in the lock book." in seen
+        assert book_of(demo)[1001] == replace(MAIN_GATE, name="Main gate north")
+        assert list(demo.service.requests) == []
 
 
 @pytest.mark.long

@@ -14,7 +14,7 @@ from lockterm.operations.list_walk import PAGES_AT_ONCE
 from lockterm.paths import Paths
 from lockterm.screens.remotes import RemotesScreen
 from tests.screens.running_app import Starter, settled, shown, until
-from tests.screens.site import canned
+from tests.screens.site import canned, press
 
 PAGES, PAGE = 60, 200
 EVERY = 1000
@@ -64,11 +64,9 @@ async def test_a_search_keeps_what_it_finds_and_nothing_else(
     async with canned({"/list": answer}) as server, lockterm_app(server, 7) as pilot:
         before = {f"page 7 {number} 20" for number in (1, 2)}
         await until(pilot, lambda: kept_answers(lockterm_app) == before)
-        await pilot.press("slash", *"anna")
-        await settled(pilot)
+        await press(pilot, "slash", *"anna")
         painted.clear()
-        await pilot.press("enter")
-        await settled(pilot)
+        await press(pilot, "enter")
         found = PAGES * PAGE // EVERY
         assert f"{found} of {PAGES * PAGE:,} match" in shown(pilot)
         assert sorted(asked) == [*range(1, PAGES + 1)]  # connections may change places
@@ -100,8 +98,7 @@ async def test_long_search_reports_progress_less_often(
     monkeypatch.setattr(RemotesScreen, "paint", counted)
     async with canned({"/list": answer}) as server, lockterm_app(server, 7) as pilot:
         await settled(pilot)
-        await pilot.press("slash", *"nobody")
-        await settled(pilot)
+        await press(pilot, "slash", *"nobody")
         painted.clear()
         await pilot.press("enter")
         await until(pilot, lambda: f"{PAGES * PAGE:,} remotes searched" in shown(pilot))

@@ -27,7 +27,8 @@ from tests.faults.proxy import FaultProxy
 from tests.long import telling
 from tests.matrix.colors import OF_THEMES, PALETTES, ratio_of
 from tests.screens import someone_else
-from tests.screens.running_app import Starter, notices, settled, shown, strips, until
+from tests.screens.running_app import Demo, Starter, notices, settled, shown, strips, until
+from tests.screens.site import press
 from tests.screens.tour import STOPS, cells, tour
 
 NONE = Look(colors=0, ascii=True)
@@ -51,10 +52,8 @@ WITHOUT_CURSOR = {"help", "history", "back from voice"}
 
 
 @pytest.mark.long
-async def test_without_colors_none_is_painted_and_the_cursor_is_still_seen(
-    service: RunningService, lockterm_app: Starter
-) -> None:
-    async with lockterm_app(service, None, NONE) as pilot:
+async def test_without_colors_none_is_painted_and_the_cursor_is_still_seen(demo: Demo) -> None:
+    async with demo(None, NONE) as pilot:
         visited = []
         async for name in tour(pilot):
             visited.append(name)
@@ -66,19 +65,20 @@ async def test_without_colors_none_is_painted_and_the_cursor_is_still_seen(
 
 @pytest.mark.parametrize("look", [SIXTEEN, QUIET], ids=["16", "quiet"])
 @pytest.mark.long
-async def test_few_colors_are_the_terminals_own_and_read_on_light_and_dark(
-    service: RunningService, lockterm_app: Starter, look: Look
+async def test_few_colors_are_the_terminals_own_and_ascii_goes_beyond_it_in_data_only(
+    demo: Demo, look: Look
 ) -> None:
-    async with lockterm_app(service, None, look) as pilot:
+    sources = Path(lockterm.service.__file__).parent.glob("*.py")
+    glyphs = {glyph for source in sources for glyph in source.read_text()}
+    data = {glyph for glyph in glyphs if in_ascii(Segment(glyph)).text == glyph}
+    async with demo(None, look) as pilot:
         async for name in tour(pilot):
             for glyph, style in cells(pilot):
+                seen = (name, glyph, str(style))
                 front, back = style.color, style.bgcolor
-                assert front is None or (not front.triplet and front.number in ON_BOTH), (
-                    name,
-                    glyph,
-                    str(style),
-                )
-                assert back is None or back.is_default, (name, glyph, str(style))
+                assert front is None or (not front.triplet and front.number in ON_BOTH), seen
+                assert back is None or back.is_default, seen
+                assert glyph.isascii() or glyph in data or not look.in_ascii, seen
 
 
 NAMES = [*PALETTES["VGA"]][:-1]
@@ -88,18 +88,17 @@ NAMES = [*PALETTES["VGA"]][:-1]
 @pytest.mark.long
 @pytest.mark.parametrize("ground", ["dark", "light"])
 async def test_words_in_the_terminals_own_colors_are_read_in_every_palette(
-    service: RunningService, lockterm_app: Starter, ground: str
+    demo: Demo, ground: str
 ) -> None:
-    port = int(service.base_url.rpartition(":")[2])
-    async with FaultProxy(port).running() as proxy, lockterm_app(proxy, 1001) as pilot:
+    port = int(demo.service.base_url.rpartition(":")[2])
+    async with FaultProxy(port).running() as proxy, demo.starter(proxy, 1001) as pilot:
         pilot.app.theme = f"ansi-{ground}"
         operations = pilot.app.operations
         proxy.arm("add", close)
         with pytest.raises(OutcomeUnknown):
             await operations.writes.add_remote(new_remote(1001))
         await until(pilot, lambda: "UNCONFIRMED" in shown(pilot))
-        await pilot.press("e")
-        await settled(pilot)
+        await press(pilot, "e")
         await pilot.press("end", "ctrl+u", "ctrl+s")
         await until(pilot, lambda: "Required: Name" in shown(pilot))
         grounds = {"dark": ("black",), "light": ("white",)}[ground]
@@ -127,10 +126,8 @@ THEMES = [
 
 @pytest.mark.long
 @pytest.mark.parametrize("theme", THEMES)
-async def test_words_differ_from_their_background_in_256_colors(
-    service: RunningService, lockterm_app: Starter, theme: str
-) -> None:
-    async with lockterm_app(service, None, Look(colors=256)) as pilot:
+async def test_words_differ_from_their_background_in_256_colors(demo: Demo, theme: str) -> None:
+    async with demo(None, Look(colors=256)) as pilot:
         app = pilot.app
         app.theme = theme
         await settled(pilot)
@@ -140,19 +137,6 @@ async def test_words_differ_from_their_background_in_256_colors(
                 if style.color and style.bgcolor:
                     told = contrast(style.color, style.bgcolor, ColorSystem.EIGHT_BIT)
                     assert told >= 1.8, (name, str(style))
-
-
-@pytest.mark.long
-async def test_in_ascii_nothing_but_the_data_goes_beyond_it(
-    service: RunningService, lockterm_app: Starter
-) -> None:
-    sources = Path(lockterm.service.__file__).parent.glob("*.py")
-    glyphs = {glyph for source in sources for glyph in source.read_text()}
-    data = {glyph for glyph in glyphs if in_ascii(Segment(glyph)).text == glyph}
-    async with lockterm_app(service, None, QUIET) as pilot:
-        async for name in tour(pilot):
-            beyond = {glyph for glyph, _ in cells(pilot) if not glyph.isascii()}
-            assert beyond <= data, f"{name}: {beyond - data}\n{shown(pilot)}"
 
 
 NAMED = "…·–─“”•→"
@@ -171,80 +155,63 @@ async def test_a_name_keeps_its_signs_whatever_lockterm_draws_with(
     async with lockterm_app(service, 1001, look) as pilot:
         for key, place in (("", "table"), ("enter", "detail"), ("escape", ""), ("d", "question")):
             if key:
-                await pilot.press(key)
-                await settled(pilot)
+                await press(pilot, key)
             assert NAMED in shown(pilot), f"{place}\n{shown(pilot)}"
             ours = {sign for sign in shown(pilot).replace(NAMED, "") if not sign.isascii()}
             assert not (look.in_ascii and ours), f"{place}: {ours}\n{shown(pilot)}"
 
 
-@pytest.mark.parametrize(
-    ("keys", "words"),
-    [
-        ("number_sign", "20 remotes per page"),
-        ("y", "A-2054"),
-        ("ctrl+p", "Add"),
-    ],
-    ids=["page size", "copy", "palette"],
-)
 @pytest.mark.parametrize("look", [NONE, SIXTEEN], ids=["none", "16"])
-async def test_the_cursor_of_a_list_is_reversed(
-    service: RunningService, lockterm_app: Starter, look: Look, keys: str, words: str
-) -> None:
-    async with lockterm_app(service, 1001, look) as pilot:
-        await pilot.press(keys)
-        await settled(pilot)
-        under = [
-            segment.style is not None and segment.style.reverse
-            for strip in strips(pilot.app.screen)
-            for segment in strip
-            if words in segment.text and not re.search("crew|a remote", segment.text)
-        ]
-        assert under == [True], shown(pilot)
+async def test_the_cursor_of_a_list_is_reversed(demo: Demo, look: Look) -> None:
+    async with demo(1001, look) as pilot:
+        for key, text in (
+            ("number_sign", "20 remotes per page"),
+            ("y", "A-2054"),
+            ("ctrl+p", "Add"),
+        ):
+            await press(pilot, key)
+            under = [
+                segment.style is not None and segment.style.reverse
+                for strip in strips(pilot.app.screen)
+                for segment in strip
+                if text in segment.text and not re.search("crew|a remote", segment.text)
+            ]
+            assert under == [True], shown(pilot)
+            await press(pilot, "escape")
 
 
 @pytest.mark.long
 @pytest.mark.parametrize("look", [FULL_LOOK, SIXTEEN], ids=["true color", "16"])
-async def test_quiet_can_begin_and_end_on_any_screen(
-    service: RunningService, lockterm_app: Starter, look: Look
-) -> None:
-    async with lockterm_app(service, 1001, look) as pilot:
+async def test_quiet_can_begin_and_end_on_any_screen(demo: Demo, look: Look) -> None:
+    async with demo(1001, look) as pilot:
         app = pilot.app
         loud, theme = shown(pilot), app.theme
-        await pilot.press("question_mark")
-        await settled(pilot)
-        await pilot.press("Q")
-        await settled(pilot)
+        await press(pilot, "question_mark")
+        await press(pilot, "Q")
         assert app.look.quiet
         assert app.theme == OWN.name
         assert app.animation_level == "none"
         assert "16 colors" in notices(pilot)
         await _close_notices(pilot)
-        await pilot.press("escape")
-        await settled(pilot)
+        await press(pilot, "escape")
         quiet = shown(pilot)
         assert quiet != loud
         assert not {"·", "…", "“"} & set(quiet), quiet
         assert all(style.bgcolor is None or style.bgcolor.is_default for _, style in cells(pilot))
-        await pilot.press("f3")
-        await settled(pilot)
+        await press(pilot, "f3")
         await _close_notices(pilot)
         assert app.theme == theme
         assert shown(pilot) == loud
 
 
-async def test_quiet_marks_the_cursor_and_repaints_no_row_for_it(
-    service: RunningService, lockterm_app: Starter
-) -> None:
-    async with lockterm_app(service, 1001, QUIET) as pilot:
+async def test_quiet_marks_the_cursor_and_repaints_no_row_for_it(demo: Demo) -> None:
+    async with demo(1001, QUIET) as pilot:
         first, second = _rows(pilot)
         assert first[0] == ">" and second[0] == " "
         assert not has_cursor(pilot)
-        await pilot.press("down")
-        await settled(pilot)
+        await press(pilot, "down")
         assert _rows(pilot) == [" " + first[1:], ">" + second[1:]]
-        await pilot.press("v")
-        await settled(pilot)
+        await press(pilot, "v")
         await pilot.press("escape")  # no vendor: the voices stay unknown, and have the focus
         await settled(pilot)
         packs = pilot.app.screen.query_one(PacksTable)
@@ -264,21 +231,16 @@ async def _close_notices(pilot: Pilot[Any]) -> None:
 
 
 @pytest.mark.parametrize("quiet", [False, True])
-async def test_quiet_reads_only_what_was_asked_for(
-    service: RunningService, lockterm_app: Starter, quiet: bool
-) -> None:
-    async with lockterm_app(service, 1001, Look(quiet=quiet)) as pilot:
-        assert someone_else.counted(service, "list") == (1 if quiet else 2)
-        await pilot.press("n")
-        await settled(pilot)
+async def test_quiet_reads_only_what_was_asked_for(demo: Demo, quiet: bool) -> None:
+    async with demo(1001, Look(quiet=quiet)) as pilot:
+        assert someone_else.counted(demo.service, "list") == (1 if quiet else 2)
+        await press(pilot, "n")
         assert "page 2 of 7" in shown(pilot)
-        assert someone_else.counted(service, "list") == (2 if quiet else 3)
+        assert someone_else.counted(demo.service, "list") == (2 if quiet else 3)
 
 
-async def test_releasing_the_mouse_is_reported(
-    service: RunningService, lockterm_app: Starter
-) -> None:
-    async with lockterm_app(service, 1001) as pilot:
+async def test_releasing_the_mouse_is_reported(demo: Demo) -> None:
+    async with demo(1001) as pilot:
         await pilot.press("O")
         assert not pilot.app.look.mouse
         assert "The terminal now handles the mouse" in notices(pilot)
@@ -286,32 +248,19 @@ async def test_releasing_the_mouse_is_reported(
         assert pilot.app.look.mouse
 
 
-Measured = Callable[[list[float]], tuple[list[float], int]]
+def measure(trips_s: list[float]) -> tuple[list[float], int]:
+    """Measure a link whose answers take so long: what is reported, and how often it asked."""
+    now_s, sent, told = [100.0], list[str](), list[float]()
+    link = Link(sent.append, lambda: now_s[0], told.append)
+    link.answered(now_s[0])  # shift+f3 looks the same: it was not asked for
+    link.measure()
+    for trip_s in trips_s:
+        now_s[0] += trip_s
+        link.answered(now_s[0])
+    return told, len(sent)
 
 
-@pytest.fixture
-def measured() -> Measured:
-    """Have a link measured whose answers take so long: what is told, and how often it asked."""
-
-    def measure(trips_s: list[float]) -> tuple[list[float], int]:
-        now_s, sent, told = [100.0], list[str](), list[float]()
-        link = Link(sent.append, lambda: now_s[0], told.append)
-        link.answered(now_s[0])  # shift+f3 looks the same: it was not asked for
-        link.measure()
-        for trip_s in trips_s:
-            now_s[0] += trip_s
-            link.answered(now_s[0])
-        return told, len(sent)
-
-    return measure
-
-
-def test_the_quicker_of_two_answers_counts(measured: Measured) -> None:
-    told, asked = measured([0.9, SLOW_S, 0.1])
-    assert told == [pytest.approx(SLOW_S)]
-    assert asked == 2
-
-
-def test_a_terminal_that_does_not_answer_leaves_all_as_it_is(measured: Measured) -> None:
-    assert measured([]) == ([], 1)
-    assert measured([0.2]) == ([], 2)
+def test_link_reports_the_quicker_of_two_answers() -> None:
+    assert measure([0.9, SLOW_S, 0.1]) == ([pytest.approx(SLOW_S)], 2)
+    assert measure([0.2]) == ([], 2)
+    assert measure([]) == ([], 1)

@@ -13,7 +13,7 @@ from lockterm.domain.locks import Lock
 from lockterm.screens.voice import VoiceScreen, panels, voice_tree
 from lockterm.screens.voice.panels import PacksTable
 from tests.screens.running_app import Clock, Starter, settled, shown
-from tests.screens.site import canned
+from tests.screens.site import canned, press
 
 TIMBRES = [{"timbre": f"t{number}"} for number in range(40_000)]
 GATE = Lock(1, vendor="v", model="m")
@@ -46,7 +46,6 @@ async def test_voices_and_packs_without_end(tmp_path: Path, languages: list[Any]
         assert "the first 500 of 40,000" in shown(pilot)
         assert "/ finds the others" in shown(pilot)
         if "timbres" in languages[0]:
-            await pilot.press("slash", *"t19")
-            await settled(pilot)
+            await press(pilot, "slash", *"t19")
             found = [leaf for node in tree.root.children for leaf in node.children]
             assert 0 < len(found) < voice_tree.MOST_SHOWN

@@ -9,7 +9,6 @@ from typing import Any
 import pytest
 from textual.pilot import Pilot
 
-from lockterm.config.look import FULL_LOOK, Look
 from lockterm.domain.locks import Lock, VoiceChoice
 from lockterm.domain.operation import State
 from lockterm.domain.plan import Action
@@ -22,9 +21,8 @@ from lockterm.screens.modal import RefusedModal
 from lockterm.screens.plan.screen import PlanScreen
 from lockterm.screens.voice import VoiceScreen
 from lockterm.screens.voice.voice_tree import VoiceTree
-from lockterm.service.running import RunningService
-from tests.screens.running_app import Starter, notices, settled, until
-from tests.screens.site import LOCKS, book_of, canned, fill_book, shown, words
+from tests.screens.running_app import Demo, Starter, notices, settled, until
+from tests.screens.site import LOCKS, book_of, canned, fill_book, press, shown, words
 from tests.screens.snapshots import assert_picture
 
 SETTING = ("POST", "/api/v1/lockSetting/updateLockSetting")
@@ -40,12 +38,6 @@ TREE = [
         "timbres": [{"timbre": "anna", "name": "Anna", "timbrePackUrl": "http://x/"}],
     }
 ]
-
-
-async def press(pilot: Pilot[int], *keys: str) -> str:
-    await pilot.press(*keys)
-    await settled(pilot)
-    return words(pilot.app)
 
 
 def book(pilot: Pilot[int]) -> LocksScreen:
@@ -64,52 +56,23 @@ def signed(pilot: Pilot[int]) -> list[str]:
 
 
 @pytest.mark.long
-async def test_marks_survive_search_and_reading_again(
-    lockterm_app: Starter, service: RunningService
-) -> None:
-    fill_book(lockterm_app, *LOCKS)
-    async with lockterm_app(service) as pilot:
-        seen = await press(pilot, "m")
-        assert "Nothing marked. Press space to mark a row." in seen
+async def test_marks_stay_when_the_book_is_searched_and_go_with_their_lock(demo: Demo) -> None:
+    async with demo(locks=LOCKS) as pilot:
+        assert "Nothing marked. Press space to mark a row." in await press(pilot, "m")
         await press(pilot, "escape", "space", "down", "S")
         assert signed(pilot) == ["Loading dock", "Server room", "Main gate"]
         seen = await press(pilot, "slash", *"main", "enter")
-        assert "3 marked, 2 not shown 1 of 4 locks" in seen
-        assert signed(pilot) == ["Main gate"]
+        assert "3 marked, 2 not shown 1 of 4 locks" in seen and signed(pilot) == ["Main gate"]
         await press(pilot, "asterisk", "escape", "a", "escape")  # unmarks what was found
         assert marked(pilot) == {1002, 1003}
-        assert signed(pilot) == ["Loading dock", "Server room"]
-        await press(pilot, "asterisk")
-        assert len(marked(pilot)) == 4
         await pilot.app.operations.locks.remove(1003)
         await press(pilot, "question_mark", "escape")
-        assert marked(pilot) == {1001, 1002, 1006}, "what the book has no longer is not marked"
-        seen = await press(pilot, "escape")
-        assert not marked(pilot) and "Rows unmarked: 3. Press U to mark them again." in notices(
-            pilot
-        )
-        assert "marked" not in seen.partition("3 locks")[0].rpartition("again.")[2]
-        await press(pilot, "U")
-        assert marked(pilot) == {1001, 1002, 1006}
+        assert marked(pilot) == {1002}, "what the book has no longer is not marked"
 
 
 @pytest.mark.long
-@pytest.mark.parametrize("look", [FULL_LOOK, Look(colors=0, ascii=True), Look(quiet=True)])
-async def test_a_mark_is_seen_beside_the_cursor_by_its_shape(
-    lockterm_app: Starter, service: RunningService, look: Look
-) -> None:
-    fill_book(lockterm_app, *LOCKS)
-    async with lockterm_app(service, None, look) as pilot:
-        await press(pilot, "space", "up")
-        assert "*Loading do" in shown(pilot.app).splitlines()[2]
-
-
-@pytest.mark.long
-async def test_one_voice_for_many_locks_is_one_plan(
-    lockterm_app: Starter, service: RunningService
-) -> None:
-    fill_book(lockterm_app, *LOCKS, YARD)
-    async with lockterm_app(service) as pilot:
+async def test_one_voice_for_many_locks_is_one_plan(demo: Demo) -> None:
+    async with demo(locks=(*LOCKS, YARD)) as pilot:
         # In one burst: what is typed behind the voice is for its screen.
         seen = await press(pilot, "asterisk", "v", "slash", *"anna", "enter")
         screen = pilot.app.screen
@@ -137,13 +100,13 @@ async def test_one_voice_for_many_locks_is_one_plan(
             1099: "The voices of this lock could not be read: vendor or model not found (code"
             " -7): There are no voice packs for this vendor and model.",
         }
-        assert SETTING not in service.requests
+        assert SETTING not in demo.service.requests
         seen = await press(pilot, "enter")
         assert "Set the voice of 2 locks?" in seen
         assert "Loading dock: Voice: unknown -> de-DE anna" in seen
         await press(pilot, "right", "enter")
         await until(pilot, lambda: "2 steps recorded" in words(pilot.app) and _run(pilot).is_over)
-        assert service.requests.count(SETTING) == 2
+        assert demo.service.requests.count(SETTING) == 2
         done = await pilot.app.operations.journal.history()
         assert {(one.call, one.lock_id, one.state) for one in done} == {
             ("updateLockSetting", lock_id, State.CONFIRMED) for lock_id in (1001, 1002)
@@ -153,7 +116,7 @@ async def test_one_voice_for_many_locks_is_one_plan(
         }
         await press(pilot, "escape")
         await until(pilot, lambda: marked(pilot) == {1003, 1006, 1099})
-        assert book_of(lockterm_app)[1002].voice == VoiceChoice("de-DE", "anna")
+        assert book_of(demo)[1002].voice == VoiceChoice("de-DE", "anna")
 
 
 def _run(pilot: Pilot[Any]) -> Run:
@@ -163,11 +126,8 @@ def _run(pilot: Pilot[Any]) -> Run:
 
 
 @pytest.mark.long
-async def test_voice_is_refused_when_the_model_is_unknown(
-    lockterm_app: Starter, service: RunningService
-) -> None:
-    fill_book(lockterm_app, *LOCKS)
-    async with lockterm_app(service) as pilot:
+async def test_voice_is_refused_when_the_model_is_unknown(demo: Demo) -> None:
+    async with demo(locks=LOCKS) as pilot:
         seen = await press(pilot, "j", "space", "v")
         assert isinstance(pilot.app.screen, RefusedModal)
         assert "Vendor and model determine the voices, but" in seen
@@ -176,27 +136,30 @@ async def test_voice_is_refused_when_the_model_is_unknown(
 
 
 @pytest.mark.long
-async def test_marked_locks_are_read_concurrently_and_counted(
-    lockterm_app: Starter, service: RunningService
+async def test_marked_locks_are_read_and_counted(
+    demo: Demo, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    fill_book(lockterm_app, *LOCKS, YARD)
-    async with lockterm_app(service) as pilot:
-        opened = book_of(lockterm_app)[1003].opened_ms
+    async def fails(*_: object) -> None:
+        raise StoreError("The disk is full.", hint="Free some disk space.")
+
+    async with demo(locks=(*LOCKS, YARD)) as pilot:
+        opened = book_of(demo)[1003].opened_ms
         await press(pilot, "asterisk", "r")
         await until(pilot, lambda: "locks read" in notices(pilot))
         await settled(pilot)
-        told = notices(pilot)
-        assert (
-            "4 of 5 locks read, Yard: " in told
-            and "The locks that were read have 206 remotes." in told
-        )
+        assert "4 of 5 locks read, Yard: " in notices(pilot)
+        assert "The locks that were read have 206 remotes." in notices(pilot)
         rows = {row.split("  ")[0].strip(" *"): row for row in shown(pilot.app).splitlines()}
         assert " 18 " in rows["化学品仓库"]
-        kept = book_of(lockterm_app)
+        kept = book_of(demo)
         assert (kept[1003].remotes, kept[1003].opened_ms) == (9, opened), "it was not opened"
-        asked = len(service.requests)
+        asked = len(demo.service.requests)
         seen = await press(pilot, "escape", "F")
-        assert "1 of 5 locks not read yet" in seen and len(service.requests) == asked
+        assert "1 of 5 locks not read yet" in seen and len(demo.service.requests) == asked
+        monkeypatch.setattr(pilot.app.operations.locks, "note_counts", fails)
+        await press(pilot, "escape", "asterisk", "r")
+        assert "The disk is full." in notices(pilot)
+        assert notices(pilot).count("locks read") == 1, "nothing is counted that was not saved"
 
 
 @pytest.mark.long
@@ -230,11 +193,8 @@ async def test_reading_reports_progress_and_ends_with_its_marks(
         )
 
 
-async def test_what_a_lock_has_is_copied_to_the_marked_ones(
-    lockterm_app: Starter, service: RunningService
-) -> None:
-    fill_book(lockterm_app, *LOCKS)
-    async with lockterm_app(service) as pilot:
+async def test_what_a_lock_has_is_copied_to_the_marked_ones(demo: Demo) -> None:
+    async with demo(locks=LOCKS) as pilot:
         seen = await press(pilot, "space", "space", "Y")
         assert isinstance(pilot.app.screen, CopyScreen)
         assert "all remotes of Main gate" in seen and "2 locks marked." in seen
@@ -246,11 +206,8 @@ async def test_what_a_lock_has_is_copied_to_the_marked_ones(
 
 @pytest.mark.long
 @pytest.mark.parametrize("size", [(80, 24), (120, 40)])
-async def test_what_it_looks_like(
-    lockterm_app: Starter, service: RunningService, size: tuple[int, int]
-) -> None:
-    fill_book(lockterm_app, *LOCKS)
-    async with lockterm_app(service, size=size) as pilot:
+async def test_what_it_looks_like(demo: Demo, size: tuple[int, int]) -> None:
+    async with demo(size=size, locks=LOCKS) as pilot:
         seen = await press(pilot, "asterisk")
         assert "space mark v set voice Y copy to m more U unmark all r read" in seen
         assert_picture(pilot.app, f"locks-marked-{size[0]}x{size[1]}")
@@ -289,21 +246,6 @@ async def test_rows_marked_again_during_a_run_stay_marked(
         await until(pilot, lambda: _run(pilot).is_over)
         await settled(pilot)
         assert marked(pilot) == {1}
-
-
-@pytest.mark.long
-async def test_reading_reports_a_failing_store_without_a_count(
-    lockterm_app: Starter, service: RunningService, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    async def fails(*_: object) -> None:
-        raise StoreError("The disk is full.", hint="Free some disk space.")
-
-    fill_book(lockterm_app, *LOCKS)
-    async with lockterm_app(service) as pilot:
-        monkeypatch.setattr(pilot.app.operations.locks, "note_counts", fails)
-        await press(pilot, "asterisk", "r")
-        assert "The disk is full." in notices(pilot)
-        assert "read." not in notices(pilot)
 
 
 @pytest.mark.long

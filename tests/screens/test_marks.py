@@ -21,11 +21,10 @@ from lockterm.screens.modal import RefusedModal
 from lockterm.screens.plan.screen import PlanScreen
 from lockterm.screens.remotes import RemotesScreen
 from lockterm.screens.remotes.table import RemotesTable
-from lockterm.service.running import RunningService
 from tests.operations.runs import planning
 from tests.screens import someone_else
-from tests.screens.running_app import Starter, notices, settled, shown, until
-from tests.screens.site import DAY_MS, LOCKS, MAIN_GATE, fill_book
+from tests.screens.running_app import Demo, notices, settled, shown, until
+from tests.screens.site import DAY_MS, LOCKS, press
 
 
 def table(pilot: Pilot[Any]) -> RemotesTable:
@@ -35,11 +34,6 @@ def table(pilot: Pilot[Any]) -> RemotesTable:
 def screen(pilot: Pilot[Any]) -> RemotesScreen:
     assert isinstance(pilot.app.screen, RemotesScreen)
     return pilot.app.screen
-
-
-async def press(pilot: Pilot[Any], *keys: str) -> None:
-    await pilot.press(*keys)
-    await settled(pilot)
 
 
 def signed(pilot: Pilot[Any]) -> list[int | None]:
@@ -64,14 +58,12 @@ def steps(pilot: Pilot[Any]) -> list[Step]:
 
 async def carry_out(pilot: Pilot[Any], plan: Plan | Run) -> Plan:
     """What the screen of a plan does once it is agreed to."""
-    return await planning.carry_out(pilot.app.operations, plan)  # type: ignore[attr-defined]
+    return await planning.carry_out(pilot.app.operations, plan)
 
 
 @pytest.mark.long
-async def test_marks_survive_all_that_moves_rows(
-    service: RunningService, lockterm_app: Starter
-) -> None:
-    async with lockterm_app(service, 1001) as pilot:
+async def test_marks_survive_all_that_moves_rows(demo: Demo) -> None:
+    async with demo(1001) as pilot:
         await press(pilot, "space", "down", "space")
         first = signed(pilot)
         assert first == marked(pilot) == [table(pilot).rows[at].remote.id for at in (0, 2)]
@@ -95,18 +87,16 @@ async def test_marks_survive_all_that_moves_rows(
         assert not set(marked(pilot)) & set(found)
 
 
-async def test_rows_that_change_at_the_service_take_no_other_mark_along(
-    service: RunningService, lockterm_app: Starter
-) -> None:
+async def test_rows_that_change_at_the_service_take_no_other_mark_along(demo: Demo) -> None:
     """What came before is gone, so that each row stands where another one stood."""
-    async with lockterm_app(service, 1001) as pilot:
+    async with demo(1001) as pilot:
         await press(pilot, "down", "space", "space")
         two = marked(pilot)
         gone = table(pilot).rows[0].remote.id
-        someone_else.post(service, "delete", lockId=1001, remoteId=gone)
-        someone_else.post(service, "delete", lockId=1001, remoteId=two[0])
+        someone_else.post(demo.service, "delete", lockId=1001, remoteId=gone)
+        someone_else.post(demo.service, "delete", lockId=1001, remoteId=two[0])
         changed = {"remoteId": two[1], "remoteName": "Renamed by somebody"}
-        someone_else.post(service, "update", lockId=1001, **changed)
+        someone_else.post(demo.service, "update", lockId=1001, **changed)
         await press(pilot, "r")
         assert signed(pilot) == two[1:]
         assert marked(pilot) == two  # the one that is gone stays, until the plan says what is so
@@ -123,16 +113,14 @@ async def test_rows_that_change_at_the_service_take_no_other_mark_along(
         await press(pilot, "escape")
         await until(pilot, lambda: not screen(pilot).marks)
         await press(pilot, "r")
-        left = {record["id"] for record in someone_else.page(service, 1001, size=200)}
+        left = {record["id"] for record in someone_else.page(demo.service, 1001, size=200)}
         assert len(left) == 137 - 3
         assert not left & {gone, *two}
 
 
 @pytest.mark.long
-async def test_what_a_plan_has_not_done_stays_marked(
-    service: RunningService, lockterm_app: Starter
-) -> None:
-    async with lockterm_app(service, 1001) as pilot:
+async def test_what_a_plan_has_not_done_stays_marked(demo: Demo) -> None:
+    async with demo(1001) as pilot:
         await press(pilot, "slash", *"limited", "down", "space", "space", "escape")
         one, other = marked(pilot)
         seen = {remote.id: remote.end_ms or 0 for _, remote in screen(pilot).marks.rows}
@@ -143,7 +131,7 @@ async def test_what_a_plan_has_not_done_stays_marked(
         }
         assert all(abs(more - 30 * DAY_MS) <= DAY_MS // 24 for more in ends.values())
         someone_else.post(
-            service, "update", lockId=1001, remoteId=one, remoteType=2, weekDay=[],
+            demo.service, "update", lockId=1001, remoteId=one, remoteType=2, weekDay=[],
             startDate=seen[one or 0] - DAY_MS, endDate=seen[one or 0] + DAY_MS,
         )  # fmt: skip
         plan = drawn(pilot).drawn.plan
@@ -152,15 +140,13 @@ async def test_what_a_plan_has_not_done_stays_marked(
         await until(pilot, lambda: marked(pilot) == [one])
 
 
-async def test_marks_go_when_a_plan_that_was_stopped_is_done_later(
-    service: RunningService, lockterm_app: Starter
-) -> None:
+async def test_marks_go_when_a_plan_that_was_stopped_is_done_later(demo: Demo) -> None:
     """What it has done must not be changed once more with the next plan."""
-    async with lockterm_app(service, 1001) as pilot:
+    async with demo(1001) as pilot:
         await press(pilot, "slash", *"limited", "down", "space", "space", "escape")
         one, other = marked(pilot)
         await press(pilot, "w", *"+30d", "ctrl+s")
-        operations = pilot.app.operations  # type: ignore[attr-defined]
+        operations = pilot.app.operations
         run = planning.run_of(operations, drawn(pilot).drawn.plan)
         run.on_change = Run.stop
         plan = await carry_out(pilot, run)
@@ -172,8 +158,8 @@ async def test_marks_go_when_a_plan_that_was_stopped_is_done_later(
         assert one != other
 
 
-async def test_a_range_all_and_none(service: RunningService, lockterm_app: Starter) -> None:
-    async with lockterm_app(service, 1001) as pilot:
+async def test_a_range_all_and_none(demo: Demo) -> None:
+    async with demo(1001) as pilot:
         ids = [row.remote.id for row in table(pilot).rows]
         await press(pilot, "S")
         assert "First press space" in notices(pilot)
@@ -192,28 +178,12 @@ async def test_a_range_all_and_none(service: RunningService, lockterm_app: Start
         assert "Rows unmarked: 20. Press U to mark them again." in notices(pilot)
         await press(pilot, "U")
         assert signed(pilot) == ids
-
-
-@pytest.mark.long
-async def test_escape_unmarks_before_it_leaves_and_that_can_be_taken_back(
-    service: RunningService, lockterm_app: Starter
-) -> None:
-    async with lockterm_app(service) as pilot:
-        pilot.app.push_screen(RemotesScreen(pilot.app.operations, MAIN_GATE))  # type: ignore[attr-defined]
-        await settled(pilot)
-        await press(pilot, "space", "space", "escape")
+        await press(pilot, "escape")  # does not leave yet
         assert not screen(pilot).marks
-        await press(pilot, "U")
-        assert len(marked(pilot)) == 2
-        await press(pilot, "q")
-        await press(pilot, "escape")
-        assert not isinstance(pilot.app.screen, RemotesScreen)
 
 
 @pytest.mark.long
-async def test_a_key_that_marks_paints_one_row(
-    service: RunningService, lockterm_app: Starter, monkeypatch: pytest.MonkeyPatch
-) -> None:
+async def test_a_key_that_marks_paints_one_row(demo: Demo, monkeypatch: pytest.MonkeyPatch) -> None:
     painted: list[int] = []
 
     def refresh(self: RemotesTable, *regions: Any, **more: Any) -> RemotesTable:
@@ -221,7 +191,7 @@ async def test_a_key_that_marks_paints_one_row(
         return whole(self, *regions, **more)
 
     whole = RemotesTable.refresh
-    async with lockterm_app(service, 1001) as pilot:
+    async with demo(1001) as pilot:
         await press(pilot, "space")
         monkeypatch.setattr(RemotesTable, "refresh", refresh)
         await press(pilot, "space")
@@ -233,10 +203,8 @@ async def test_a_key_that_marks_paints_one_row(
 
 @pytest.mark.long
 @pytest.mark.parametrize("look", [FULL_LOOK, Look(colors=0, ascii=True), Look(quiet=True)])
-async def test_a_mark_is_seen_beside_the_cursor_by_its_shape(
-    service: RunningService, lockterm_app: Starter, look: Look
-) -> None:
-    async with lockterm_app(service, 1001, look) as pilot:
+async def test_a_mark_is_seen_beside_the_cursor_by_its_shape(demo: Demo, look: Look) -> None:
+    async with demo(1001, look) as pilot:
         name = table(pilot).rows[0].remote.remote_name or ""
         before = shown(pilot).splitlines()[2]
         await press(pilot, "space", "up")
@@ -247,15 +215,19 @@ async def test_a_mark_is_seen_beside_the_cursor_by_its_shape(
 
 @pytest.mark.long
 async def test_what_is_typed_is_there_again_and_what_is_possible_is_said_before_the_plan(
-    service: RunningService, lockterm_app: Starter
+    demo: Demo,
 ) -> None:
-    async with lockterm_app(service, 1001) as pilot:
+    async with demo(1001) as pilot:
         await press(pilot, "asterisk", "n", "w")
         assert isinstance(pilot.app.screen, MarkedForm)
         assert "Marked but not on the screen: " in shown(pilot)
         assert "Required: New end date." in shown(pilot)
         await press(pilot, *"1/2/2027")
         assert "20 cannot be changed, such as Night crew 1" in shown(pilot)
+        await press(pilot, "ctrl+q")
+        assert isinstance(pilot.app.screen, ConfirmModal), "nothing typed is lost unasked"
+        await press(pilot, "escape")
+        assert isinstance(pilot.app.screen, MarkedForm)
         await press(pilot, "escape", "w")
         assert "1/2/2027" in shown(pilot)
         await press(pilot, *"+30d")
@@ -274,24 +246,8 @@ async def test_what_is_typed_is_there_again_and_what_is_possible_is_said_before_
 
 
 @pytest.mark.long
-async def test_what_is_typed_is_not_lost_by_quitting_unasked(
-    service: RunningService, lockterm_app: Starter
-) -> None:
-    async with lockterm_app(service, 1001) as pilot:
-        await press(pilot, "space", "w")
-        form = pilot.app.screen
-        assert isinstance(form, MarkedForm)
-        assert not form.would_lose
-        await press(pilot, *"+1d", "ctrl+q")
-        assert isinstance(pilot.app.screen, ConfirmModal)
-        await press(pilot, "escape")
-        await until(pilot, lambda: pilot.app.screen is form)
-        assert form.typed()["end"] == "+1d"
-
-
-@pytest.mark.long
-async def test_more_that_can_be_done(service: RunningService, lockterm_app: Starter) -> None:
-    async with lockterm_app(service, 1001) as pilot:
+async def test_more_that_can_be_done(demo: Demo) -> None:
+    async with demo(1001) as pilot:
         await press(pilot, "m")
         assert isinstance(pilot.app.screen, RefusedModal)
         await press(pilot, "escape", "space", "space", "m", "down", "enter", "down", "enter")
@@ -329,9 +285,9 @@ def below(pilot: Pilot[Any]) -> RemotesScreen:
     ],
 )
 async def test_what_a_run_has_done_while_a_dialog_was_open_is_not_changed_again(
-    service: RunningService, lockterm_app: Starter, opens: list[str], answers: str
+    demo: Demo, opens: list[str], answers: str
 ) -> None:
-    async with lockterm_app(service, 1001) as pilot:
+    async with demo(1001) as pilot:
         await press(pilot, "slash", *"limited", "down", "space", "escape", "d")
         plan = drawn(pilot).drawn.plan
         await press(pilot, "escape", *opens)
@@ -346,14 +302,12 @@ async def test_what_a_run_has_done_while_a_dialog_was_open_is_not_changed_again(
         assert screen(pilot)
 
 
-async def test_a_choice_is_for_those_that_are_still_marked_as_it_is_made(
-    service: RunningService, lockterm_app: Starter
-) -> None:
-    async with lockterm_app(service, 1001) as pilot:
+async def test_a_choice_is_for_those_that_are_still_marked_as_it_is_made(demo: Demo) -> None:
+    async with demo(1001) as pilot:
         await press(pilot, "space", "space", "d")
         plan = drawn(pilot).drawn.plan
         left = plan.steps[0].remote_id
-        someone_else.post(service, "update", lockId=1001, remoteId=left, remoteName="Renamed")
+        someone_else.post(demo.service, "update", lockId=1001, remoteId=left, remoteName="Renamed")
         await press(pilot, "escape", "m", "down", "enter")
         await carry_out(pilot, plan)
         below(pilot).after_write(None)
@@ -364,65 +318,46 @@ async def test_a_choice_is_for_those_that_are_still_marked_as_it_is_made(
         assert drawn(pilot).drawn.plan.title == "set the coerced flag: 1 remote, lock 1001"
 
 
-async def test_who_was_given_the_id_of_a_marked_one_is_not_copied(
-    service: RunningService, lockterm_app: Starter
+@pytest.mark.parametrize(
+    ("is_reused", "keys"),
+    [
+        (True, ["Y"]),
+        pytest.param(False, ["m", *["down"] * 4, "enter"], marks=pytest.mark.long),
+    ],
+)
+async def test_copy_of_marked_remotes_leaves_out_one_that_is_gone_or_another_one(
+    demo: Demo, is_reused: bool, keys: list[str]
 ) -> None:
-    fill_book(lockterm_app, *LOCKS)
-    async with lockterm_app(service, 1001) as pilot:
+    async with demo(1001, locks=LOCKS) as pilot:
         await press(pilot, "space", "down", "space")
         gone, left = marked(pilot)
-        with service.app.state.site.database.writing() as db:
-            db.execute("UPDATE remote SET created_ms = created_ms + 5000 WHERE id = ?", (gone,))
-        await press(pilot, "Y", "space", "enter")
-        await press(pilot, "enter")
-        assert "Not copied, because no longer on the lock: 1 of 2 remotes." in shown(pilot)
-        await press(pilot, "escape")
-        rows = {record["id"]: record for record in someone_else.page(service, 1001, size=200)}
-        assert [step.remote_name for step in steps(pilot)] == [rows[left]["remoteName"]]
-
-
-@pytest.mark.long
-async def test_marked_remotes_are_written_to_files(
-    service: RunningService, lockterm_app: Starter
-) -> None:
-    async with lockterm_app(service, 1001) as pilot:
-        await press(pilot, "space", "n", "space", "m", "end", "enter")
-        await until(pilot, lambda: "Exported" in notices(pilot))
-        ids = marked(pilot)
-        (table_file,) = lockterm_app.directory.rglob("remotes-*.csv")
-        (json_file,) = lockterm_app.directory.rglob("remotes-*.json")
-        with table_file.open(newline="") as file:
-            assert [int(row["remoteId"]) for row in csv.DictReader(file)] == ids
-        (lock,) = json.loads(json_file.read_text())["locks"]
-        assert (lock["lockId"], [one["id"] for one in lock["remotes"]]) == (1001, ids)
-
-
-@pytest.mark.long
-async def test_the_marked_alone_are_copied_and_what_is_gone_is_said(
-    service: RunningService, lockterm_app: Starter
-) -> None:
-    fill_book(lockterm_app, *LOCKS)
-    async with lockterm_app(service, 1001) as pilot:
-        await press(pilot, "space", "down", "space")
-        gone, left = marked(pilot)
-        someone_else.post(service, "delete", lockId=1001, remoteId=gone)
-        await press(pilot, "m", "down", "down", "down", "down", "enter")
-        assert "2 remotes of Main gate" in shown(pilot)
+        if is_reused:
+            with demo.service.app.state.site.database.writing() as db:
+                later = "UPDATE remote SET created_ms = created_ms + 5000 WHERE id = ?"
+                db.execute(later, (gone,))
+        else:
+            someone_else.post(demo.service, "delete", lockId=1001, remoteId=gone)
+        assert "2 remotes of Main gate" in await press(pilot, *keys)
         await press(pilot, "space", "enter")
         await press(pilot, "enter")
         assert "Not copied, because no longer on the lock: 1 of 2 remotes." in shown(pilot)
         await press(pilot, "escape")
-        rows = {record["id"]: record for record in someone_else.page(service, 1001, size=200)}
+        rows = {one["id"]: one for one in someone_else.page(demo.service, 1001, size=200)}
         assert [step.remote_name for step in steps(pilot)] == [rows[left]["remoteName"]]
 
 
 @pytest.mark.long
-async def test_a_read_only_profile_shows_plans_of_marks(
-    service: RunningService, lockterm_app: Starter
-) -> None:
-    async with lockterm_app(service, 1001, read_only=True) as pilot:
-        await press(pilot, "space", "d")
-        assert len(steps(pilot)) == 1
+async def test_marked_remotes_are_written_to_files(demo: Demo) -> None:
+    async with demo(1001) as pilot:
+        await press(pilot, "space", "n", "space", "m", "end", "enter")
+        await until(pilot, lambda: "Exported" in notices(pilot))
+        ids = marked(pilot)
+        (table_file,) = demo.directory.rglob("remotes-*.csv")
+        (json_file,) = demo.directory.rglob("remotes-*.json")
+        with table_file.open(newline="") as file:
+            assert [int(row["remoteId"]) for row in csv.DictReader(file)] == ids
+        (lock,) = json.loads(json_file.read_text())["locks"]
+        assert (lock["lockId"], [one["id"] for one in lock["remotes"]]) == (1001, ids)
 
 
 def test_marked_form_names_every_wrong_field_in_order() -> None:
