@@ -27,6 +27,7 @@ from lockterm.screens.everywhere.ends import WhatEndsScreen
 from lockterm.screens.everywhere.table import OnLocksTable
 from lockterm.screens.marked.form import MarkedForm
 from lockterm.screens.modal import RefusedModal
+from lockterm.screens.plan.opening import tell_end
 from lockterm.screens.plan.screen import PlanScreen
 from lockterm.screens.remote_form import RemoteForm
 from lockterm.screens.remotes import RemotesScreen
@@ -35,6 +36,7 @@ from lockterm.widgets.find_line import FindLine
 from lockterm.widgets.form_field import FormField
 from tests.conftest import NOW_MS
 from tests.long import telling
+from tests.operations.runs.planning import carry_out, run_of
 from tests.screens.running_app import Clock, Demo, Starter, notices, settled, until
 from tests.screens.site import (
     DAY_MS,
@@ -653,6 +655,24 @@ async def test_marks_stay_when_rows_move_and_no_range_ends_at_an_unread_lock(
         assert [one.id for _, one in pilot.app.screen.marks.rows] == [5]
         await press(pilot, "g", "j", "S")
         assert [one.id for _, one in pilot.app.screen.marks.rows] == [5, 6, 7]
+
+
+@pytest.mark.long
+async def test_run_unmarks_the_remotes_that_it_deleted_and_reads_their_lock_again(
+    demo: Demo,
+) -> None:
+    async with demo(locks=LOCKS) as pilot:
+        await press(pilot, "F", *"herrera", "ctrl+r", "enter")
+        everywhere = pilot.app.screen
+        assert isinstance(everywhere, EverywhereScreen)
+        before, gone = rows(pilot), current(pilot)
+        await press(pilot, "space", "d")
+        run = run_of(pilot.app.operations, pilot.app.screen.drawn.plan)
+        await carry_out(pilot.app.operations, run)
+        tell_end(pilot.app, run)
+        await until(pilot, lambda: len(everywhere.rows) < len(before))
+        await press(pilot, "escape")
+        assert rows(pilot) == [row for row in before if row != gone] and not everywhere.marks
 
 
 async def test_what_a_run_has_changed_is_behind_until_it_is_read(lockterm_app: Starter) -> None:

@@ -126,6 +126,8 @@ async def test_form_marks_every_wrong_field_when_saved(demo: Demo) -> None:
         assert pilot.app.focused in lock_id.query("*")
         await pilot.press(*["backspace"] * 3, *"1001", "ctrl+s")
         await until(pilot, lambda: "already contains lock 1001, as Main gate" in lock_id.error)
+        await pilot.press("backspace", "4", "ctrl+s")
+        await until(pilot, lambda: pilot.app.focused in zone.query("*"))
         assert {path.rpartition("/")[2] for _, path in demo.service.requests} <= {"list", "detail"}
         assert set(book_of(demo)) == {lock.lock_id for lock in LOCKS}
 

@@ -9,6 +9,7 @@ from typing import Any
 import pytest
 from textual.pilot import Pilot
 
+from lockterm.config.look import Look
 from lockterm.domain.locks import Lock, VoiceChoice
 from lockterm.domain.operation import State
 from lockterm.domain.plan import Action
@@ -126,12 +127,16 @@ def _run(pilot: Pilot[Any]) -> Run:
 
 
 @pytest.mark.long
-async def test_voice_is_refused_when_the_model_is_unknown(demo: Demo) -> None:
-    async with demo(locks=LOCKS) as pilot:
-        seen = await press(pilot, "j", "space", "v")
+async def test_mark_is_seen_beside_the_cursor_and_voice_is_refused_when_the_model_is_unknown(
+    demo: Demo,
+) -> None:
+    async with demo(None, Look(quiet=True), locks=LOCKS) as pilot:
+        await press(pilot, "j", "space", "k")
+        assert shown(pilot.app).splitlines()[3].startswith(">*Server room")
+        seen = await press(pilot, "v")
         assert isinstance(pilot.app.screen, RefusedModal)
         assert "Vendor and model determine the voices, but" in seen
-        seen = await press(pilot, "escape", "m", "enter")
+        await press(pilot, "escape", "m", "enter")
         assert isinstance(pilot.app.screen, RefusedModal), "the choice refuses it, too"
 
 
