@@ -175,7 +175,7 @@ async def test_search_narrows_the_book_and_enter_opens_the_lock(demo: Demo) -> N
         await press(pilot, "enter", "enter")
         assert isinstance(pilot.app.screen, RemotesScreen) and "Main gate" in shown(pilot.app)
         assert ("GET", "/api/v1/bluetooth-remote/list") in demo.service.requests
-        await press(pilot, "escape")
+        await press(pilot, "q")
         assert isinstance(pilot.app.screen, LocksScreen)
         assert book_of(demo)[1001].opened_ms == NOW_MS, "the look was noted"
 
