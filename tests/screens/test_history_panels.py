@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import Mapping
 from dataclasses import replace
 from typing import Any
@@ -85,6 +86,28 @@ async def test_panel_shows_values_before_and_after(demo: Demo) -> None:
         await press(pilot, "up")
         lines = pane_lines(pilot)
         assert lines[1].startswith("refused, code ") and "Not deleted" in lines
+
+
+async def test_panel_does_not_show_values_that_arrive_for_the_row_before(
+    demo: Demo, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    async with demo(size=SIZE, locks=LOCKS) as pilot:
+        await some_days(pilot.app.operations, demo.clock)
+        await opened(pilot)
+        journal, may_end = pilot.app.operations.journal, asyncio.Event()
+        find = journal.find
+
+        async def find_late(operation_id: str) -> Operation | None:
+            found = await find(operation_id)
+            await may_end.wait()
+            return found
+
+        monkeypatch.setattr(journal, "find", find_late)
+        await pilot.press("down", "down")  # to the deletion
+        await pilot.press("down")  # to the voice, while the values of the deletion are read
+        may_end.set()
+        await settled(pilot)
+        assert pane_lines(pilot)[-1] == "Voice       de-DE anna"
 
 
 CLAIMS = {

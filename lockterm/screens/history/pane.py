@@ -65,6 +65,8 @@ class ChangePane(Widget):
             return
         if row is None or self._row is None or row.id != self._row.id:
             self._values = ()
+        # The values of the row before may be under way, and would appear below this row.
+        self.workers.cancel_group(self, "change")
         self._row, self._zone = row, zone
         self.border_title = Content(_title(row))
         self.refresh()
