@@ -312,7 +312,7 @@ async def test_added_remote_is_selected(demo: Demo, monkeypatch: pytest.MonkeyPa
     monkeypatch.setitem(LEAST_S, "information", 600.0)
     async with demo(1001) as pilot:
         await press(pilot, "a")
-        await press(pilot, *"New one", "tab", *"N-1", "tab", "p")
+        await press(pilot, *"New one", "tab", *"N-1", "tab", "1")
         assert not pilot.app.screen.query_one(Input).disabled
         await press(pilot, "ctrl+s")
         await press(pilot, "tab", "enter")
