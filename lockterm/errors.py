@@ -71,7 +71,7 @@ CORRECT_FIELDS = "Correct the marked fields."
 """The hint for the user of a form that has marked the fields with errors."""
 
 
-class RuleViolation(LocktermError):
+class RuleViolationError(LocktermError):
     """An error because values break a rule of the contract or of lockterm; nothing was sent."""
 
     title = "Not sent"
@@ -89,7 +89,7 @@ class ServiceError(LocktermError):
     """Whether the service itself did not answer; instead, for example, a proxy answered."""
 
 
-class Unreachable(ServiceError):
+class UnreachableError(ServiceError):
     """An error because the service provably did not read the request, so nothing was changed."""
 
     out_of_reach = True
@@ -97,13 +97,13 @@ class Unreachable(ServiceError):
     title = "Service unreachable"
 
 
-class Untrusted(Unreachable):
+class UntrustedServerError(UnreachableError):
     """An error because TLS failed; the service read no request, and a retry does not help."""
 
     title = "Secure connection failed"
 
 
-class NoAnswer(ServiceError):
+class NoAnswerError(ServiceError):
     """An error because the connection broke, or the time ran out, before a complete answer."""
 
     out_of_reach = True
@@ -111,7 +111,7 @@ class NoAnswer(ServiceError):
     title = "No answer from the service"
 
 
-class OutcomeUnknown(ServiceError):
+class ResultUnknownError(ServiceError):
     """An error because a sent write got no trustworthy answer; it may have been applied."""
 
     title = "Result unknown"
@@ -120,19 +120,19 @@ class OutcomeUnknown(ServiceError):
     """The ID of the write's operation in the journal; empty if it is not in the journal."""
 
 
-class MalformedAnswer(ServiceError):
+class MalformedAnswerError(ServiceError):
     """An error because an answer breaks the contract: bad HTTP status, no JSON, or wrong shape."""
 
     title = "Answer not understood"
 
 
-class ListTooLarge(MalformedAnswer):
+class ListTooLargeError(MalformedAnswerError):
     """An error because a list exceeded a limit on bytes, memory or time, and is incomplete."""
 
     title = "List too large"
 
 
-class Refused(ServiceError):
+class RefusedError(ServiceError):
     """An error because the service refused a call; the call was not applied."""
 
     title = "Refused by the service"
@@ -178,7 +178,7 @@ class Refused(ServiceError):
         return self.status in (200, 404, 410) or (self.status == 400 and self.code is not None)
 
 
-class NameTaken(Refused):
+class NameTakenError(RefusedError):
     """An error because the lock already has a remote with the wanted name (contract 4.2)."""
 
     title = "Name taken"
@@ -187,7 +187,7 @@ class NameTaken(Refused):
         super().__init__(message, code=NAME_EXISTS, hint=hint)
 
 
-class RateLimited(Refused):
+class RateLimitedError(RefusedError):
     """An error because the service asks the client to wait (HTTP status 429)."""
 
     title = "Too many requests"
@@ -208,7 +208,7 @@ class StoreError(LocktermError):
     title = "Local store"
 
 
-class StoreDamaged(StoreError):
+class StoreDamagedError(StoreError):
     """An error because a file of the local store, or a row in it, is damaged."""
 
     title = "Local store damaged"
@@ -225,7 +225,7 @@ def describe_os_error(error: OSError) -> str:
     return error.strerror or str(error)
 
 
-class NoSuchRun(LocktermError):
+class NoSuchRunError(LocktermError):
     """An error because no plan has the given ID, or several plan IDs begin with it."""
 
     title = "No such run"

@@ -15,7 +15,7 @@ from urllib.parse import unquote, urlsplit
 import platformdirs
 
 from lockterm.errors import ConfigError, StoreError, describe_os_error
-from lockterm.safe_files import Place, read_regular
+from lockterm.safe_files import OpenLocation, read_regular
 
 APP = "lockterm"
 DIRECTORY_MODE = 0o700
@@ -118,7 +118,7 @@ def make_directory(directory: Path) -> None:
             could change the files in it.
     """
     try:
-        with Place(f"{directory}/", make=DIRECTORY_MODE) as place:
+        with OpenLocation(f"{directory}/", make=DIRECTORY_MODE) as place:
             opened = os.open(".", os.O_RDONLY | os.O_CLOEXEC, dir_fd=place.directory)
         try:
             about = os.fstat(opened)
@@ -227,7 +227,7 @@ def open_private(file: Path) -> int:
         OSError: If the file cannot be opened, belongs to another user, or is a link, a pipe or a
             device.
     """
-    with Place(file, follow=False) as place:
+    with OpenLocation(file, follow=False) as place:
         descriptor = place.open(os.O_WRONLY | os.O_APPEND | os.O_CREAT, FILE_MODE)
     about = os.fstat(descriptor)
     if not stat.S_ISREG(about.st_mode) or about.st_uid != os.geteuid():
@@ -269,7 +269,7 @@ def write_whole(
         OSError: If the file cannot be written. Its old content is intact, unless the write in place
             failed.
     """
-    with Place(file, make=make, follow=follow) as place:
+    with OpenLocation(file, make=make, follow=follow) as place:
         _require_replaceable(place, may_replace)
         beside = f".{place.name}.{os.getpid()}"
         with suppress(FileNotFoundError):  # a killed process with this number may have left it
@@ -302,7 +302,7 @@ def write_new(file: Path, content: bytes) -> None:
         FileExistsError: If a file or a link with that name exists.
         OSError: If the file cannot be written; nothing of it is left.
     """
-    with Place(file, follow=False) as place:
+    with OpenLocation(file, follow=False) as place:
         descriptor = place.open(os.O_WRONLY | os.O_CREAT | os.O_EXCL, FILE_MODE)
         try:
             _write(descriptor, content)
@@ -311,7 +311,7 @@ def write_new(file: Path, content: bytes) -> None:
             raise
 
 
-def _require_replaceable(place: Place, may_replace: Callable[[bytes], bool] | None) -> None:
+def _require_replaceable(place: OpenLocation, may_replace: Callable[[bytes], bool] | None) -> None:
     try:
         about = os.stat(place.name, dir_fd=place.directory, follow_symlinks=False)
     except FileNotFoundError:

@@ -23,7 +23,7 @@ _PART = os.O_DIRECTORY | os.O_NOFOLLOW | os.O_CLOEXEC | getattr(os, "O_PATH", os
 _MOST_LINKS = 40
 
 
-class Place:
+class OpenLocation:
     """An open directory and the name of a file in it, which may be missing; a context manager.
 
     Args:
@@ -204,7 +204,7 @@ def read_guarded(
         ValueError: If it is not a regular file, or is too large. The message is a sentence for
             people.
     """
-    with Place(file) as place:
+    with OpenLocation(file) as place:
         descriptor = place.open(os.O_RDONLY)
         try:
             about = os.fstat(descriptor)
@@ -219,7 +219,7 @@ def written_by_others(file: str | PathLike[str]) -> str | None:
     Raises:
         OSError: If the file cannot be opened, or another user may have created a link in the path.
     """
-    with Place(file) as place:
+    with OpenLocation(file) as place:
         descriptor = place.open(os.O_RDONLY)
         try:
             return place.why_not_trusted(os.fstat(descriptor))

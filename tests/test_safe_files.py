@@ -17,10 +17,10 @@ from lockterm.cli.voice import copy_pack
 from lockterm.config.file import read_config
 from lockterm.config.profiles import Profiles
 from lockterm.config.settings import Options
-from lockterm.errors import ConfigError, LocktermError, Untrusted
+from lockterm.errors import ConfigError, LocktermError, UntrustedServerError
 from lockterm.operations.export import export_files
 from lockterm.paths import make_directory, write_new, write_whole
-from lockterm.safe_files import Place, read_guarded, written_by_others
+from lockterm.safe_files import OpenLocation, read_guarded, written_by_others
 from lockterm.store.database import Database
 from tests.certs import CERTS
 from tests.conftest import NOW_MS
@@ -144,7 +144,7 @@ def test_a_path_is_walked_as_the_system_does(
     monkeypatch.chdir(tmp_path)
     for path in ("a/file", "link/../file", "./a//./file", "up", "all/up", "all/all/link/../file"):
         assert read_guarded(path, 100)[0] == b"in a" == Path(path).read_bytes()
-        with Place(path) as place:
+        with OpenLocation(path) as place:
             assert place.path == str(tmp_path / "a/file")
     with pytest.raises(OSError) as caught:
         read_guarded("loop", 100)
@@ -199,7 +199,7 @@ def test_ca_file_is_refused_when_others_can_change_a_directory_above_it(tmp_path
     file.chmod(0o600)
     assert len(tls_context("https://a", str(file), ca_only=True).get_ca_certs()) == 1
     (tmp_path / "home").chmod(0o777)
-    with pytest.raises(Untrusted, match="chmod go-w"):
+    with pytest.raises(UntrustedServerError, match="chmod go-w"):
         tls_context("https://a", str(file), ca_only=True)
 
 

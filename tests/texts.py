@@ -27,8 +27,7 @@ from lockterm.domain.date_input import read_moment
 from lockterm.domain.dates import DAY_MS, HOUR_MS, SECOND_MS, UnknownZone
 from lockterm.domain.elsewhere import Comparison
 from lockterm.domain.listing import Block
-from lockterm.domain.operation import Operation
-from lockterm.domain.operation import State as OperationState
+from lockterm.domain.operation import Operation, OperationState
 from lockterm.domain.people import People
 from lockterm.domain.plan import NAME_TAKEN, NOT_REACHED, Action, Plan, RunLine, Step, StepState
 from lockterm.domain.remotes import FIELDS, UNLISTED, Remote
@@ -47,7 +46,7 @@ from lockterm.domain.text import (
     shortening,
     validity,
 )
-from lockterm.domain.validity import State
+from lockterm.domain.validity import RemoteState
 from lockterm.domain.weekdays import parse_weekdays
 from lockterm.keymap.keys import PLACES
 
@@ -191,7 +190,7 @@ def sample_run(*steps: Step, **more: Any) -> Any:
     one = sample_plan(*steps)
     usual: dict[str, Any] = {"plan": one, "steps": {step.number: step for step in one.steps}}
     usual |= {"due": len(one.steps), "done": 12, "error": None, "reading": 0, "only_reads": False}
-    usual |= {"problems": Counter[StepState](), "under_way": 0, "is_over": False}
+    usual |= {"problems": Counter[StepState](), "under_way": 0, "is_finished": False}
     usual |= {"left": len(one.steps) - 12, "is_stopped": False, "stop_reason": ""}
     return SimpleNamespace(**usual | {"took_s": 2.5, "per_s": 0.0} | more)
 
@@ -251,7 +250,7 @@ def render_remotes(samples: TextSamples) -> None:
         samples.show(validity.describe_period, one, NOW, ZONE)
         samples.show(validity.shorten_period, one, NOW, ZONE)
         samples.show(validity.describe_dates, one, ZONE)
-    samples.each(validity.format_state, State)
+    samples.each(validity.format_state, RemoteState)
     samples.show(validity.shorten_start, Remote.read(LIMITED), NOW, ZONE, has_end=True)
     for one in read[2], read[6], read[7]:
         samples.show(validity.format_days, one)
@@ -423,7 +422,7 @@ def render_plans(samples: TextSamples) -> None:
     ]
     samples.each(plan.describe_plan, plans)
     samples.each(plan.describe_skipped, plans)
-    not_answered = errors.NoAnswer("The service did not answer within 5 s.")
+    not_answered = errors.NoAnswerError("The service did not answer within 5 s.")
     for days, kept, unread in (
         (30, sample_plan(), []),
         (1, sample_plan(skipped={"unclear": 2}), []),
@@ -508,13 +507,13 @@ def render_runs(samples: TextSamples) -> None:
     due, sent = replace(ADD, state=StepState.TO_DO), replace(ADD, state=StepState.SENT)
     done, failed = (replace(ADD, state=one) for one in (StepState.RECORDED, StepState.REFUSED))
     ends = [
-        sample_run(done, done, is_over=True),
-        sample_run(done, failed, failed, is_over=True),
-        sample_run(done, due, is_over=True, is_stopped=True),
-        sample_run(done, sent, due, due, is_over=True),
-        sample_run(done, sent, is_over=True),
+        sample_run(done, done, is_finished=True),
+        sample_run(done, failed, failed, is_finished=True),
+        sample_run(done, due, is_finished=True, is_stopped=True),
+        sample_run(done, sent, due, due, is_finished=True),
+        sample_run(done, sent, is_finished=True),
     ]
-    stopped = sample_run(done, due, is_over=True, stop_reason="The service refuses the token.")
+    stopped = sample_run(done, due, is_finished=True, stop_reason="The service refuses the token.")
     for one in (*ends, stopped):
         samples.show(run.describe_end, one, titles)
         samples.show(run.describe_outcome, one.steps.values(), titles)
@@ -543,8 +542,8 @@ def render_service(samples: TextSamples) -> None:
     for offset_s in (-150, 150, 48 * 3600 - 60, 48 * 3600, -400 * 86_400):
         samples.show(service.describe_clock_doubt, offset_s)
         samples.show(service.describe_clock, offset_s)
-    refused = errors.Refused("Name exists.", code=-3, hint="Choose another name.")
-    for kind in (errors.Unreachable, errors.OutcomeUnknown, errors.StoreDamaged):
+    refused = errors.RefusedError("Name exists.", code=-3, hint="Choose another name.")
+    for kind in (errors.UnreachableError, errors.ResultUnknownError, errors.StoreDamagedError):
         one = kind("It took longer than 10 s.", hint="Try again.")
         for function in (error.format_error, error.format_sentences):
             samples.show(function, one)

@@ -18,10 +18,16 @@ from lockterm.domain.callbacks import ignore
 from lockterm.domain.clock import Clock
 from lockterm.domain.constants import READABLE_CALLS
 from lockterm.domain.remotes import Remote, RemotePage
-from lockterm.errors import NAME_EXISTS, MalformedAnswer, NoAnswer, OutcomeUnknown, Refused
+from lockterm.errors import (
+    NAME_EXISTS,
+    MalformedAnswerError,
+    NoAnswerError,
+    RefusedError,
+    ResultUnknownError,
+)
 
 if TYPE_CHECKING:
-    from lockterm.api.retry_policy import Place
+    from lockterm.api.retry_policy import CallPermit
     from lockterm.api.writes import Write
     from lockterm.config import Profile
     from lockterm.domain.voices import Language, VoicePack
@@ -106,7 +112,7 @@ class LockService:
         body = {"lockId": lock_id, "remoteName": remote_name}
         try:
             await self._post("/api/v1/bluetooth-remote/checkRemoteName", body, ignore)
-        except Refused as refusal:
+        except RefusedError as refusal:
             if refusal.code == NAME_EXISTS and _EXISTS.search(_without_negation(refusal)):
                 return False
             raise
@@ -117,7 +123,7 @@ class LockService:
         lock_id: int,
         page_no: int,
         page_size: int,
-        place: Place | None = None,
+        place: CallPermit | None = None,
     ) -> RemotePage:
         """Return a page of a lock's remotes (contract 4.3).
 
@@ -212,8 +218,8 @@ class LockService:
                     on_leaving=on_leaving,
                 )
                 return await _understood(answer, lambda data: read_result(data, write.result))
-            except (NoAnswer, MalformedAnswer) as error:
-                raise OutcomeUnknown(
+            except (NoAnswerError, MalformedAnswerError) as error:
+                raise ResultUnknownError(
                     f"The service may have recorded the change or not. {error.message}",
                     hint=LOOK if write.call in READABLE_CALLS else NO_LOOK,
                 ) from error
@@ -244,7 +250,7 @@ _EXISTS = re.compile(r"exist|taken|duplicat|already|in use|存在|重复|重複|
 _MISSING = re.compile(r"(\bnot|n['’]t|\bno longer|\bnever)\W+(\w+\W+)?exist|不存在", re.IGNORECASE)
 
 
-def _without_negation(refusal: Refused) -> str:
+def _without_negation(refusal: RefusedError) -> str:
     """Return the texts of a refusal without phrases such as ``does not exist``."""
     return _MISSING.sub("", f"{refusal.message} {refusal.description}")
 

@@ -32,7 +32,7 @@ from lockterm.api.trust import tls_context
 from lockterm.config.values import PORTS, origin_of
 from lockterm.domain.safe_text import clean, without_secrets
 from lockterm.domain.voices import PackSource
-from lockterm.errors import LocktermError, MalformedAnswer, NoAnswer, Refused
+from lockterm.errors import LocktermError, MalformedAnswerError, NoAnswerError, RefusedError
 from lockterm.paths import make_directory
 from lockterm.threads import to_its_end
 
@@ -43,9 +43,9 @@ _LOOPBACK = ("localhost", "127.0.0.1", "::1")
 _NAT64 = ipaddress.ip_network("64:ff9b::/96")
 
 
-def not_fetched(message: str, hint: str = "") -> MalformedAnswer:
+def not_fetched(message: str, hint: str = "") -> MalformedAnswerError:
     """Return the error to raise if lockterm does not download a voice pack."""
-    return MalformedAnswer(message, title="Pack not fetched", hint=hint)
+    return MalformedAnswerError(message, title="Pack not fetched", hint=hint)
 
 
 def checked_url(text: str, base_url: str) -> httpx.URL:
@@ -252,7 +252,7 @@ class _Fetch:
             same = not have or etag == self.partial.validator
             return told is not None and int(told[1]) == have and same
         if status not in (200, 416) or (status == 416 and not have):
-            raise Refused(
+            raise RefusedError(
                 f"The server answered HTTP {status} instead of a pack.",
                 status=status,
                 hint="Redirects are not followed." if 300 <= status < 400 else "",
@@ -281,7 +281,7 @@ class _Fetch:
                     deadline.reschedule(loop.time() + STALL_S)
                 if partial.have + len(chunk) > most:
                     partial.remove()
-                    raise MalformedAnswer(
+                    raise MalformedAnswerError(
                         f"The server sent more than {most:,} bytes. The file was deleted.",
                         title="Pack damaged",
                     )
@@ -383,7 +383,7 @@ class _Fetch:
         return httpx.Request("GET", url, headers=headers, extensions=extensions)
 
 
-def _instead(what: str) -> MalformedAnswer:
+def _instead(what: str) -> MalformedAnswerError:
     hint = "A login page may have answered instead. The bytes received before are kept."
     return not_fetched(f"{what} lockterm did not save the answer.", hint)
 
@@ -400,14 +400,14 @@ def _verify(wanted: PackSource, total: int | None, partial: PartialFile) -> None
         raise _broken(f"The server ended after {partial.have:,} of {total:,} bytes", partial)
     if wanted.md5 and partial.md5() != wanted.md5.strip().lower():
         partial.remove()
-        raise MalformedAnswer(
+        raise MalformedAnswerError(
             "MD5 mismatch. The file was deleted.",
             title="Pack damaged",
             hint="Fetch the pack again.",
         )
 
 
-def _broken(what: str, partial: PartialFile) -> NoAnswer:
+def _broken(what: str, partial: PartialFile) -> NoAnswerError:
     if partial.validator and partial.have:
         message, hint = (
             f"{what}. The bytes received so far are kept.",
@@ -416,4 +416,4 @@ def _broken(what: str, partial: PartialFile) -> NoAnswer:
     else:
         message = f"{what}, and this server cannot resume a download."
         hint = "Fetch the pack again from the beginning."
-    return NoAnswer(message, title="Pack not fetched completely", hint=hint)
+    return NoAnswerError(message, title="Pack not fetched completely", hint=hint)

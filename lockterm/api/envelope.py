@@ -1,8 +1,8 @@
 """The conversion of an HTTP answer to the ``data`` of its envelope (contract 2.1), or an error.
 
-The JSON decoder is strict and bounded, and its only error is :class:`NotJson`. The envelope may
-have either spelling on any endpoint. An answer without a code, with two different codes, or with an
-HTTP status that contradicts its code is malformed, and never a success.
+The JSON decoder is strict and bounded, and its only error is :class:`InvalidJsonError`. The
+envelope may have either spelling on any endpoint. An answer without a code, with two different
+codes, or with an HTTP status that contradicts its code is malformed, and never a success.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ from typing import Any, NamedTuple, NoReturn
 from lockterm.api.answer import Answer, retry_after_s
 from lockterm.domain.json_text import is_too_deep
 from lockterm.domain.reading import is_number
-from lockterm.errors import MalformedAnswer, RateLimited, Refused
+from lockterm.errors import MalformedAnswerError, RateLimitedError, RefusedError
 
 MAX_DIGITS = 100
 """Maximum number of characters of a JSON number."""
@@ -28,7 +28,7 @@ MAX_PARTS = 100_000
 _SURROGATE = re.compile(r"\\ud[89a-f]", re.IGNORECASE)
 
 
-class NotJson(ValueError):
+class InvalidJsonError(ValueError):
     """An error for bytes that are not valid JSON or exceed a limit; its message is the reason."""
 
 
@@ -42,51 +42,51 @@ def decode(body: bytes) -> Any:
         NotJson: The bytes are not one well-formed, unambiguous JSON value within the limits.
     """
     if sum(map(body.count, (b"{", b"[", b","))) > MAX_PARTS:
-        raise NotJson("it has too many parts")
+        raise InvalidJsonError("it has too many parts")
     if body.count(b"\\ud") + body.count(b"\\uD") > MAX_PARTS:
-        raise NotJson("it contains too many unpaired surrogates")
+        raise InvalidJsonError("it contains too many unpaired surrogates")
     try:
         text = body.removeprefix(BOM_UTF8).decode()  # some servers begin with a byte order mark
     except UnicodeDecodeError:
-        raise NotJson("it is not UTF-8") from None
+        raise InvalidJsonError("it is not UTF-8") from None
     try:
         # In most texts no number can be too long. Python's own reader takes half the time.
         has_long = b"0" * MAX_DIGITS in body.translate(_AS_DIGITS)
         value = (_CAREFUL if has_long else _DECODER).decode(text)
     except JSONDecodeError as error:
         cut = error.pos >= len(text.rstrip())
-        raise NotJson("it is cut short" if cut and text else "it is not JSON") from None
+        raise InvalidJsonError("it is cut short" if cut and text else "it is not JSON") from None
     except RecursionError:
-        raise NotJson("it is nested too deeply") from None
+        raise InvalidJsonError("it is nested too deeply") from None
     if is_too_deep(value):
-        raise NotJson("it is nested too deeply")
+        raise InvalidJsonError("it is nested too deeply")
     return _mended(value) if _SURROGATE.search(text) else value
 
 
 def _unambiguous(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
     result = dict(pairs)
     if len(result) != len(pairs):
-        raise NotJson("an object has the same key twice")
+        raise InvalidJsonError("an object has the same key twice")
     return result
 
 
 def _integer(digits: str) -> int:
     if len(digits) > MAX_DIGITS:
-        raise NotJson("a number is too long")
+        raise InvalidJsonError("a number is too long")
     return int(digits)
 
 
 def _real(digits: str) -> float:
     if len(digits) > MAX_DIGITS:
-        raise NotJson("a number is too long")
+        raise InvalidJsonError("a number is too long")
     value = float(digits)
     if value in (float("inf"), float("-inf")):
-        raise NotJson("a number is too large")
+        raise InvalidJsonError("a number is too large")
     return value
 
 
 def _no_constant(name: str) -> NoReturn:
-    raise NotJson(f"it contains {name}")
+    raise InvalidJsonError(f"it contains {name}")
 
 
 _AS_DIGITS = bytes(ord("0") if chr(byte).isdigit() and byte < 128 else 0 for byte in range(256))
@@ -164,7 +164,7 @@ def open_answer(answer: Answer) -> Any:
     """
     try:
         return _opened(answer)
-    except (MalformedAnswer, Refused) as error:
+    except (MalformedAnswerError, RefusedError) as error:
         error.out_of_reach = _is_elsewhere(answer)
         raise
 
@@ -189,7 +189,7 @@ def _opened(answer: Answer) -> Any:
 
     if 400 <= status < 500 and status != 408:
         if envelope is not None and envelope.code == 0:
-            raise MalformedAnswer(f"The answer contradicts itself: HTTP {status} with code 0.")
+            raise MalformedAnswerError(f"The answer contradicts itself: HTTP {status} with code 0.")
         raise _refusal(answer, envelope, quoted)
     if not 200 <= status < 300:
         raise _failure(answer, quoted)
@@ -197,13 +197,13 @@ def _opened(answer: Answer) -> Any:
         message = (
             f"The answer (HTTP {status}) cannot be used: {problem}. The answer begins: {quoted}"
         )
-        raise MalformedAnswer(message, hint=_SOMETHING_ELSE)
+        raise MalformedAnswerError(message, hint=_SOMETHING_ELSE)
     if envelope.code != 0:
         raise _refusal(answer, envelope, quoted)
     return envelope.data
 
 
-def _refusal(answer: Answer, envelope: Envelope | None, quoted: str) -> Refused:
+def _refusal(answer: Answer, envelope: Envelope | None, quoted: str) -> RefusedError:
     status, quote = answer.status, answer.quote
     message = quote(envelope.message) if envelope else ""
     message = message or f"The service answered HTTP {status}: {quoted or 'nothing more'}"
@@ -212,7 +212,7 @@ def _refusal(answer: Answer, envelope: Envelope | None, quoted: str) -> Refused:
         hint = "Try again in some seconds."
         if wait_s:
             hint = f"The service accepts calls again in {wait_s:.0f} s."
-        return RateLimited(message, retry_after_s=wait_s, hint=hint)
+        return RateLimitedError(message, retry_after_s=wait_s, hint=hint)
     hint = {
         401: "The service requires credentials. Check the headers of the profile.",
         403: (
@@ -222,7 +222,7 @@ def _refusal(answer: Answer, envelope: Envelope | None, quoted: str) -> Refused:
         407: "A proxy requires a login, so lockterm did not reach the service.",
         404: "" if envelope else "Check base_url in the profile.",
     }.get(status, "")
-    return Refused(
+    return RefusedError(
         message,
         code=envelope.code if envelope else None,
         status=status,
@@ -231,7 +231,7 @@ def _refusal(answer: Answer, envelope: Envelope | None, quoted: str) -> Refused:
     )
 
 
-def _failure(answer: Answer, quoted: str) -> MalformedAnswer:
+def _failure(answer: Answer, quoted: str) -> MalformedAnswerError:
     status = answer.status
     hint = "The service or its gateway has a problem. Try again later."
     title, more = "The service failed", quoted or "nothing more"
@@ -239,7 +239,7 @@ def _failure(answer: Answer, quoted: str) -> MalformedAnswer:
         title, hint = "Not the service", _SOMETHING_ELSE
         if location := answer.headers.get("location"):
             more = f"a redirect to {_without_query(location, answer.quote)}, not followed"
-    return MalformedAnswer(f"The answer was HTTP {status}: {more}.", title=title, hint=hint)
+    return MalformedAnswerError(f"The answer was HTTP {status}: {more}.", title=title, hint=hint)
 
 
 def _without_query(location: str, quote: Callable[[str], str]) -> str:

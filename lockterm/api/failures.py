@@ -8,12 +8,12 @@ from collections.abc import Callable, Iterator
 import httpcore
 
 from lockterm.api.trust import NO_CERTIFICATE, tls_failure, unread_failure, wants_certificate
-from lockterm.errors import NoAnswer, Unreachable, Untrusted
+from lockterm.errors import NoAnswerError, UnreachableError, UntrustedServerError
 
 _TIMEOUTS = (TimeoutError, httpcore.TimeoutException)
 
 
-def not_sent(error: Exception, server: str) -> Unreachable:
+def not_sent(error: Exception, server: str) -> UnreachableError:
     """Return the error for a request that never left this machine.
 
     Args:
@@ -37,10 +37,10 @@ def not_sent(error: Exception, server: str) -> Unreachable:
         if isinstance(cause, OSError) and cause.errno and cause.strerror and not cause.filename:
             reason = f"no connection to {server} ({cause.strerror})"
             break
-    return Unreachable(f"Nothing was sent: {reason}.", hint=hint)
+    return UnreachableError(f"Nothing was sent: {reason}.", hint=hint)
 
 
-def not_read(error: Exception, server: str) -> Untrusted | None:
+def not_read(error: Exception, server: str) -> UntrustedServerError | None:
     """Return the error for a sent request that the server provably did not read, or None.
 
     Call this only if no byte of an answer came.
@@ -50,7 +50,7 @@ def not_read(error: Exception, server: str) -> Untrusted | None:
 
 def no_answer(
     error: Exception, within_s: float, status: int, seen: str, quote: Callable[[str], str]
-) -> NoAnswer:
+) -> NoAnswerError:
     """Return the error for a request that may have been sent but got no complete answer.
 
     Args:
@@ -78,7 +78,7 @@ def no_answer(
         if status
         else ""
     )
-    return NoAnswer(f"{reason}.{so_far}", hint=hint)
+    return NoAnswerError(f"{reason}.{so_far}", hint=hint)
 
 
 def _causes(error: BaseException | None) -> Iterator[BaseException]:

@@ -10,7 +10,7 @@ from lockterm.api.answer import Answer
 from lockterm.api.envelope import open_answer
 from lockterm.domain.reading import Record, is_number
 from lockterm.domain.remotes import Remote, RemotePage
-from lockterm.errors import MalformedAnswer
+from lockterm.errors import MalformedAnswerError
 
 R = TypeVar("R", bound=Record)
 
@@ -39,11 +39,11 @@ def read_page(data: Any, page_no: int, page_size: int, lock_id: int | None = Non
     """
     items = _object(data).get("list")
     if not isinstance(items, list):
-        raise MalformedAnswer("The answer has no list of remotes.")
+        raise MalformedAnswerError("The answer has no list of remotes.")
     remotes = tuple(Remote.read(item) for item in items if isinstance(item, Mapping))
     told_locks = {remote.lock_id for remote in remotes} - {None, 0}
     if lock_id is not None and told_locks and lock_id not in told_locks:
-        raise MalformedAnswer(
+        raise MalformedAnswerError(
             f"The answer contains the list of another lock, not of lock {lock_id}."
         )
 
@@ -84,7 +84,7 @@ def read_remote(data: Any, remote_id: int) -> Remote:
     remote = Remote.read(data if told is not None else {**data, "id": remote_id})
     if remote.id != remote_id:
         about = remote.id if remote.id is not None else "something without a usable ID"
-        raise MalformedAnswer(f"The answer is about {about}, not about remote {remote_id}.")
+        raise MalformedAnswerError(f"The answer is about {about}, not about remote {remote_id}.")
     return remote
 
 
@@ -108,7 +108,7 @@ def read_many(data: Any, kind: type[R]) -> list[R]:
         MalformedAnswer: ``data`` is not an array.
     """
     if not isinstance(data, list):
-        raise MalformedAnswer("The field 'data' of the answer is not a list.")
+        raise MalformedAnswerError("The field 'data' of the answer is not a list.")
     return [kind.read(item) for item in data if isinstance(item, Mapping)]
 
 
@@ -127,7 +127,7 @@ def read_result(data: Any, name: str) -> int | None:
 
 def _object(data: Any) -> dict[str, Any]:
     if not isinstance(data, dict):
-        raise MalformedAnswer("The field 'data' of the answer is not an object.")
+        raise MalformedAnswerError("The field 'data' of the answer is not an object.")
     return data
 
 

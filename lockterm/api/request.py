@@ -13,7 +13,7 @@ from urllib.parse import urlencode
 
 from lockterm import __version__
 from lockterm.config import values
-from lockterm.errors import ConfigError, RuleViolation
+from lockterm.errors import ConfigError, RuleViolationError
 
 if TYPE_CHECKING:
     from lockterm.config import Profile
@@ -117,4 +117,4 @@ def _json(name: str, value: Any) -> str:
         reason = "has a number that JSON does not allow"
     else:
         return text
-    raise RuleViolation({name: f"{name} {reason}."})
+    raise RuleViolationError({name: f"{name} {reason}."})

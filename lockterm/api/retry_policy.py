@@ -9,19 +9,19 @@ from collections.abc import Awaitable, Callable
 from typing import NamedTuple, TypeVar
 
 from lockterm.errors import (
-    MalformedAnswer,
-    NoAnswer,
-    RateLimited,
+    MalformedAnswerError,
+    NoAnswerError,
+    RateLimitedError,
     ServiceError,
-    Unreachable,
-    Untrusted,
+    UnreachableError,
+    UntrustedServerError,
 )
 
 T = TypeVar("T")
 
-FOR_READS = (Unreachable, NoAnswer, MalformedAnswer, RateLimited)
+FOR_READS = (UnreachableError, NoAnswerError, MalformedAnswerError, RateLimitedError)
 """The errors after which a reading call may be repeated."""
-FOR_WRITES = (Unreachable,)
+FOR_WRITES = (UnreachableError,)
 """The error after which a write may be repeated: the service cannot have applied the write."""
 
 UNSTATED_S = 1.0
@@ -85,17 +85,17 @@ class RetryPolicy(NamedTuple):
 
     def _pause_after(self, error: ServiceError, number: int) -> float | None:
         """Return the seconds until the next attempt; None if no attempt should follow."""
-        if isinstance(error, Untrusted):
+        if isinstance(error, UntrustedServerError):
             return None
         pause: float = self.pause_s * 2.0 ** (number - 1) * random.uniform(0.5, 1.5)
-        if isinstance(error, RateLimited):
+        if isinstance(error, RateLimitedError):
             told_s = error.retry_after_s
             pause = max(pause, UNSTATED_S if told_s is None else told_s)
             return pause if pause <= self.longest_wait_s else None
         return pause
 
 
-class Places:
+class CallPermits:
     """A limit on calls that run at the same time; their answers are decoded one after the other.
 
     Args:
@@ -109,7 +109,7 @@ class Places:
         not be faster and would delay the calls."""
 
 
-class Place:
+class CallPermit:
     """A permit of one caller to send a call, out of a limited number.
 
     The caller takes the permit before a call, and releases it while the answer is decoded.
@@ -118,7 +118,7 @@ class Place:
         places: The limit, which all callers share.
     """
 
-    def __init__(self, places: Places) -> None:
+    def __init__(self, places: CallPermits) -> None:
         self.reading = places.reading
         self._free = places.free
         self._is_taken = False

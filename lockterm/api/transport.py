@@ -36,7 +36,7 @@ from lockterm.config.values import PORTS
 from lockterm.domain.callbacks import ignore
 from lockterm.domain.clock import Clock
 from lockterm.domain.safe_text import clean
-from lockterm.errors import StoreError, Unreachable
+from lockterm.errors import StoreError, UnreachableError
 
 if TYPE_CHECKING:
     from lockterm.config import Profile
@@ -243,7 +243,7 @@ class Transport:
         """
         pool = self._pool
         if pool is None:
-            raise Unreachable("Nothing was sent, because the connections are closed.")
+            raise UnreachableError("Nothing was sent, because the connections are closed.")
         headers, body = dict(self._headers), b""
         if content is not None:
             headers[b"Content-Type"], body = content[0].encode(), content[1]

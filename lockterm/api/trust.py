@@ -11,7 +11,7 @@ import ssl
 from pathlib import Path
 
 from lockterm.domain.safe_text import clean
-from lockterm.errors import Untrusted
+from lockterm.errors import UntrustedServerError
 from lockterm.safe_files import read_guarded
 
 _LARGEST = 16 << 20
@@ -94,7 +94,7 @@ def _load_own(context: ssl.SSLContext, ca_file: str) -> None:
     except (OSError, ValueError, RuntimeError) as error:  # ssl.SSLError is an OSError
         is_content = isinstance(error, (ssl.SSLError, ValueError))
         problem = "it holds no certificates" if is_content else getattr(error, "strerror", "")
-        raise Untrusted(
+        raise UntrustedServerError(
             f"The ca_file {clean(ca_file)} cannot be used: {problem or 'no such place'}. "
             "Nothing was sent.",
             hint="The file must contain certificates that start with -----BEGIN CERTIFICATE-----.",
@@ -109,7 +109,7 @@ def wants_certificate(cause: BaseException) -> bool:
     return isinstance(cause, ssl.SSLError) and cause.reason in _WANTS_CERTIFICATE
 
 
-def unread_failure(cause: BaseException, server: str) -> Untrusted | None:
+def unread_failure(cause: BaseException, server: str) -> UntrustedServerError | None:
     """Return the error to raise if ``cause`` proves that the server read no request, else None.
 
     With TLS 1.3 a client ends its part of the handshake and sends the request at once. A server
@@ -119,19 +119,19 @@ def unread_failure(cause: BaseException, server: str) -> Untrusted | None:
     """
     if not isinstance(cause, ssl.SSLError) or cause.reason != _CERTIFICATE_REQUIRED:
         return None
-    return Untrusted(
+    return UntrustedServerError(
         f"No secure connection to {server}: it requires a client certificate. It did not"
         " read the request, so nothing was changed.",
         hint=NO_CERTIFICATE,
     )
 
 
-def tls_failure(cause: BaseException, server: str) -> Untrusted | None:
+def tls_failure(cause: BaseException, server: str) -> UntrustedServerError | None:
     """Return the error for a failed TLS handshake, or None if ``cause`` is not such a failure."""
     if not isinstance(cause, ssl.SSLError) or isinstance(cause, _OF_THE_LINE):
         return None
     if isinstance(cause, ssl.SSLCertVerificationError):
-        return Untrusted(
+        return UntrustedServerError(
             f"The certificate of {server} was not accepted: {clean(cause.verify_message, 200)}. "
             "Nothing was sent.",
             hint="If your own authority issued the certificate, set ca_file in the profile to "
@@ -139,7 +139,7 @@ def tls_failure(cause: BaseException, server: str) -> Untrusted | None:
             "connection.",
         )
     if wants_certificate(cause):
-        return Untrusted(
+        return UntrustedServerError(
             (
                 f"No secure connection to {server}: it requires a client certificate. Nothing"
                 " was sent."
@@ -147,12 +147,12 @@ def tls_failure(cause: BaseException, server: str) -> Untrusted | None:
             hint=NO_CERTIFICATE,
         )
     if cause.reason == _REFUSED:
-        return Untrusted(
+        return UntrustedServerError(
             f"{server} refused to make a secure connection. Nothing was sent.",
             hint=f"It may require a client certificate, or another TLS version. {NO_CERTIFICATE}",
         )
     reason = clean(cause.reason or cause.strerror or "the handshake failed", 200)
-    return Untrusted(
+    return UntrustedServerError(
         f"No secure connection to {server}: {reason}. Nothing was sent.",
         hint="Check base_url. The port may use no TLS, or a version that is too old.",
     )

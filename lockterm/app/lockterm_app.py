@@ -164,14 +164,14 @@ class LocktermApp(TerminalApp[int]):
         # Do this now: no key was pressed yet, and the first answer finds these modules
         # imported.
         self.operations.journal.on_change = self._read_outcomes
-        self.operations.get_ready()
+        self.operations.preload()
         _ = self.outcomes
         self.set_timer(PAGE_FIRST_S, self._look_back)
 
     def _look_back(self) -> None:
         """Open the client, and offer the changes, drafts and runs that earlier sessions left."""
-        startup.over()
-        self.operations.connection.get_ready()
+        startup.finish()
+        self.operations.connection.preload()
         self._read_outcomes()
         self.set_interval(OTHERS_S, self._look_again)
         self.appearance.measure_link()
@@ -267,7 +267,7 @@ class LocktermApp(TerminalApp[int]):
         """Show a run's progress while it is active, and update the screens when it ends."""
         if not self.is_running:
             return
-        if not run.is_over:
+        if not run.is_finished:
             if self._run_timer is None:
                 self._run_timer = self.set_interval(RUN_TOLD_S, self._tell_run)
                 self._show_run()
@@ -301,7 +301,7 @@ class LocktermApp(TerminalApp[int]):
         A run that is already stopping needs no question.
         """
         run = self.operations.run_here
-        if run is None or (run.is_stopped and not run.is_over):
+        if run is None or (run.is_stopped and not run.is_finished):
             return "", ""
 
         return screens.ask_to_leave_run(run)
@@ -313,7 +313,7 @@ class LocktermApp(TerminalApp[int]):
             self.notify(
                 "The run will stop after the steps that are under way.", title="Stopping the run"
             )
-            await run.over.wait()
+            await run.finished.wait()
 
     def take_unused_key(self, key: str) -> bool:
         """Handle the keys for help and messages also in a dialog, which would ignore them."""
@@ -365,13 +365,13 @@ class LocktermApp(TerminalApp[int]):
 
     def action_everywhere(self) -> None:
         """Open the screen that searches all locks of the lock book."""
-        if not self._is_open_already(screens.EverywhereScreen, "All locks"):
-            self.push_screen(screens.EverywhereScreen(self.operations))
+        if not self._is_open_already(screens.AllLocksSearchScreen, "All locks"):
+            self.push_screen(screens.AllLocksSearchScreen(self.operations))
 
     def action_what_ends(self) -> None:
         """Open the screen with remotes of all locks that have expired or will expire soon."""
-        if not self._is_open_already(screens.WhatEndsScreen, "Expiring"):
-            self.push_screen(screens.WhatEndsScreen(self.operations))
+        if not self._is_open_already(screens.ExpiringScreen, "Expiring"):
+            self.push_screen(screens.ExpiringScreen(self.operations))
 
     def action_elsewhere(self) -> None:
         """Open the screen with the changes of remotes that others made."""
@@ -410,14 +410,14 @@ class LocktermApp(TerminalApp[int]):
         self.goes_on = settings
         self.exit()
 
-    def why_not(self, action: str) -> str:
+    def disabled_reason(self, action: str) -> str:
         """Return why an action on unconfirmed changes is disabled; empty if it is enabled.
 
         These actions need an unconfirmed change; sending again also needs a writable profile.
         """
         if action not in ("settle", "send_again"):
             return ""
-        if self._outcomes is None or not self._outcomes.unsettled:
+        if self._outcomes is None or not self._outcomes.unconfirmed:
             return "There are no unconfirmed changes. The result of every sent change is known."
         profile = self.operations.profile
         if action == "send_again" and profile.read_only:
@@ -426,7 +426,7 @@ class LocktermApp(TerminalApp[int]):
 
     def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
         """Return None if the action is disabled, so that Textual dims its key."""
-        return None if self.why_not(action) else super().check_action(action, parameters)
+        return None if self.disabled_reason(action) else super().check_action(action, parameters)
 
     def action_settle(self, how: str) -> None:
         self._wait_for({"check": self.outcomes.check, "give_up": self.outcomes.give_up}[how])

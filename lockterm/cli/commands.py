@@ -79,7 +79,7 @@ def lockterm(context: click.Context, options: Options) -> int | None:
     before a command, or after it if the command has the same option.
     """
     if context.invoked_subcommand is not None:
-        startup.over()
+        startup.finish()
         choose_glyphs()
         return None
     from lockterm.cli.ui import run_ui

@@ -13,16 +13,16 @@ from lockterm.errors import (
     CORRECT_FIELDS,
     ConfigError,
     LocktermError,
-    MalformedAnswer,
-    NoAnswer,
-    OutcomeUnknown,
-    RuleViolation,
+    MalformedAnswerError,
+    NoAnswerError,
+    ResultUnknownError,
+    RuleViolationError,
     ServiceError,
-    StoreDamaged,
-    Unreachable,
-    Untrusted,
+    StoreDamagedError,
+    UnreachableError,
+    UntrustedServerError,
 )
-from lockterm.terminal.signals import NoTerminal
+from lockterm.terminal.signals import NoTerminalError
 
 DONE = 0
 """The exit code of a command that did its work, or that had nothing to do."""
@@ -59,13 +59,13 @@ class UsageError(LocktermError):
 
 _CODES: tuple[tuple[type[LocktermError], int], ...] = (
     (UsageError, MISUSED),
-    (OutcomeUnknown, UNKNOWN),
-    (Unreachable, UNREACHABLE),
-    (NoAnswer, UNREACHABLE),
-    (MalformedAnswer, UNREACHABLE),
+    (ResultUnknownError, UNKNOWN),
+    (UnreachableError, UNREACHABLE),
+    (NoAnswerError, UNREACHABLE),
+    (MalformedAnswerError, UNREACHABLE),
     (ConfigError, MISUSED),
-    (NoTerminal, MISUSED),
-    (StoreDamaged, DAMAGED),
+    (NoTerminalError, MISUSED),
+    (StoreDamagedError, DAMAGED),
 )
 
 
@@ -100,7 +100,7 @@ def report_error(error: LocktermError) -> int:
 
 def exit_code_of(error: LocktermError) -> int:
     """Return the exit code for an error."""
-    if isinstance(error, RuleViolation):
+    if isinstance(error, RuleViolationError):
         from lockterm.domain.remotes import ADDED
 
         # Either an argument is wrong, or the profile, the lock or the remote forbids the change.
@@ -121,7 +121,7 @@ def advice_of(error: LocktermError) -> str:
     """
     if error.hint == CORRECT_FIELDS:
         return ""
-    if isinstance(error, Unreachable) and not isinstance(error, Untrusted):
+    if isinstance(error, UnreachableError) and not isinstance(error, UntrustedServerError):
         return "Check the network and the base URL, then try again."
     return error.hint
 

@@ -23,7 +23,7 @@ from lockterm.cli.output import (
 from lockterm.cli.session import Session, find_lock, format_lock
 from lockterm.config import Options, values
 from lockterm.domain import dates
-from lockterm.domain.lock_file import MOST_BYTES, SET, BadLockFile, LockLine, checked, read_locks
+from lockterm.domain.lock_file import MOST_BYTES, SET, LockFileError, LockLine, checked, read_locks
 from lockterm.domain.locks import Lock
 from lockterm.domain.safe_text import clean
 from lockterm.domain.text.amount import format_count
@@ -149,7 +149,7 @@ def import_locks(options: Options, file: Path, as_json: bool) -> int:
     ignore_missing_reader()
     try:
         lines = _read_file(file)
-    except BadLockFile as error:
+    except LockFileError as error:
         for problem in error.problems[:_MOST_PROBLEMS]:
             notify(f"{clean(file, 200)}: {problem}")
         left = len(error.problems) - _MOST_PROBLEMS
@@ -194,7 +194,7 @@ def _read_file(file: Path) -> list[LockLine]:
     try:
         content = read_named(file, MOST_BYTES, "lock book")
     except ValueError as error:
-        raise BadLockFile(str(error)) from None
+        raise LockFileError(str(error)) from None
     return read_locks(content)
 
 

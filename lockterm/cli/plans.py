@@ -24,7 +24,7 @@ from lockterm.domain.plan import (
     under_way,
 )
 from lockterm.domain.safe_text import clean
-from lockterm.domain.table_file import MOST_PROBLEMS, BadTable
+from lockterm.domain.table_file import MOST_PROBLEMS, TableFileError
 from lockterm.domain.text.plan import (
     describe_skipped,
     describe_step,
@@ -59,7 +59,7 @@ def report_problems(path: Path) -> Iterator[None]:
     """
     try:
         yield
-    except BadTable as error:
+    except TableFileError as error:
         if len(error.problems) == 1:
             raise UsageError(f"{clean(path, 200)}: {error.problems[0]} Nothing was sent.") from None
         for problem in error.problems[:MOST_PROBLEMS]:

@@ -151,7 +151,7 @@ def run_plan(session: Session, plan: Plan, *, as_json: bool, lists_deleted: bool
         notify("the run stops after the steps that are under way ...")
 
     try:
-        session.run(session.operations.runs.carry_out(run), stop=end)
+        session.run(session.operations.runs.execute(run), stop=end)
     finally:
         progress.clear()
     if run.stop_reason:

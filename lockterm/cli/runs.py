@@ -30,9 +30,9 @@ from lockterm.domain.text.run import (
     format_run_state,
     format_step_state,
 )
-from lockterm.errors import NoSuchRun
+from lockterm.errors import NoSuchRunError
 from lockterm.operations.planner import PlanDraft
-from lockterm.operations.refusals import OtherCredentials, OtherPlan, RunUnderWay
+from lockterm.operations.refusals import OtherCredentialsError, OtherPlanError, RunUnderWayError
 
 run_argument = click.argument("run", metavar="RUN")
 json_lines_option = click.option(
@@ -163,9 +163,9 @@ def _run_again(
         plan = session.run(session.operations.runs.find(run))
         profile = session.profile
         if (plan.profile, plan.service) != (profile.name, profile.base_url):
-            raise OtherPlan(plan, profile.name, profile.base_url)
+            raise OtherPlanError(plan, profile.name, profile.base_url)
         if plan.is_running:
-            raise RunUnderWay(plan)
+            raise RunUnderWayError(plan)
         plan = chosen(session, plan)
         if not has_work(plan):
             run_id = plan.id if plan.steps else None
@@ -178,7 +178,7 @@ def _run_again(
         if not confirm_plan(plan, session.operations.now_ms(), yes=yes):
             return cancel()
         if session.operations.runs.needs_account(plan):
-            if not same_account and not _is_same_account(OtherCredentials(plan)):
+            if not same_account and not _is_same_account(OtherCredentialsError(plan)):
                 return cancel()
             plan = session.run(session.operations.runs.note_same_account(plan))
         kept = store_plan(session, plan)
@@ -186,7 +186,7 @@ def _run_again(
         return run_plan(session, kept, as_json=as_json)
 
 
-def _is_same_account(error: OtherCredentials) -> bool:
+def _is_same_account(error: OtherCredentialsError) -> bool:
     """Ask whether changed credentials belong to the same account, and return the answer.
 
     ``--yes`` does not skip this question.
@@ -208,5 +208,5 @@ def _convert_refusals() -> Iterator[None]:
     """
     try:
         yield
-    except (NoSuchRun, OtherPlan, OtherCredentials) as error:
+    except (NoSuchRunError, OtherPlanError, OtherCredentialsError) as error:
         raise UsageError(error.message, hint=error.hint) from None

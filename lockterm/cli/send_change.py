@@ -17,9 +17,9 @@ from lockterm.cli.exit_codes import DONE, UNKNOWN, format_error, notify
 from lockterm.cli.output import put, put_json
 from lockterm.cli.session import RequestNotSentError, Session
 from lockterm.domain.locks import Lock
-from lockterm.domain.operation import Operation, State
+from lockterm.domain.operation import Operation, OperationState
 from lockterm.domain.safe_text import clean
-from lockterm.errors import LocktermError, OutcomeUnknown, ServiceError
+from lockterm.errors import LocktermError, ResultUnknownError, ServiceError
 from lockterm.keymap.hints import settling
 from lockterm.operations.refusals import PendingChangeError
 
@@ -75,9 +75,9 @@ def send_change(session: Session, change: Change, work: Coroutine[Any, Any, Any]
     except PendingChangeError as error:
         error.hint = f"{_SETTLE} {settling()}"
         raise
-    except OutcomeUnknown as error:
+    except ResultUnknownError as error:
         return _verify(session, change, error)
-    _report_done(change, State.CONFIRMED, answer)
+    _report_done(change, OperationState.CONFIRMED, answer)
     return DONE
 
 
@@ -116,7 +116,7 @@ def _show_request(session: Session, rehearsed: RequestNotSentError, change: Chan
     put("Nothing was sent.")
 
 
-def _verify(session: Session, change: Change, error: OutcomeUnknown) -> int:
+def _verify(session: Session, change: Change, error: ResultUnknownError) -> int:
     operation: Operation | None = None
     words = ""
     try:
@@ -133,12 +133,12 @@ def _verify(session: Session, change: Change, error: OutcomeUnknown) -> int:
         words = f"The change could not be verified: {format_error(failure)}"
     except LocktermError as failure:
         words = format_error(failure)
-    if operation is not None and operation.state is State.CONFIRMED_BY_READING:
+    if operation is not None and operation.state is OperationState.CONFIRMED_BY_READING:
         added_id = operation.remote_id if change.call == "add" else None
         _report_done(change, operation.state, added_id)
         return DONE
     if change.as_json:
-        state = operation.state if operation else State.UNKNOWN
+        state = operation.state if operation else OperationState.UNKNOWN
         found = operation.candidates if operation else ()
         put_json(_result(change, "unknown", state=state, message=words, candidates=found))
     else:
@@ -153,13 +153,19 @@ async def _find_own_operation(session: Session, lock_id: int) -> Operation | Non
     """Return the operation that this command has sent, or None if it is not in the journal."""
     own = session.operations.journal.session.id
     mine = [
-        one for one in await session.operations.journal.unsettled(lock_id) if one.session == own
+        one
+        for one in await session.operations.journal.list_unconfirmed(lock_id)
+        if one.session == own
     ]
     return mine[-1] if mine else None
 
 
-def _report_done(change: Change, state: State, answer: Any) -> None:
-    seen = "" if state is State.CONFIRMED else "no answer came, but the service shows the change"
+def _report_done(change: Change, state: OperationState, answer: Any) -> None:
+    seen = (
+        ""
+        if state is OperationState.CONFIRMED
+        else "no answer came, but the service shows the change"
+    )
     if change.as_json:
         put_json(_result(change, "recorded", state=state, answer=answer, message=seen))
         return
@@ -173,7 +179,7 @@ def _result(
     change: Change,
     outcome: str,
     *,
-    state: State | None = None,
+    state: OperationState | None = None,
     answer: Any = None,
     message: str = "",
     candidates: Sequence[int] = (),

@@ -22,7 +22,7 @@ from lockterm.config import values
 from lockterm.config.file import FROM_ENVIRONMENT
 from lockterm.domain.safe_text import clean
 from lockterm.errors import ConfigError, LocktermError, describe_os_error
-from lockterm.safe_files import Place, read_guarded
+from lockterm.safe_files import OpenLocation, read_guarded
 from lockterm.service import tokens
 
 if TYPE_CHECKING:
@@ -222,7 +222,7 @@ def _trusted_file(database: str) -> Path:
         ServeError: The directory of the file is missing, or other users can change the file.
     """
     try:
-        with Place(database) as place:
+        with OpenLocation(database) as place:
             if place.weakness is None:
                 return Path(place.path)
             why = place.weakness

@@ -20,11 +20,11 @@ from lockterm.config import Options, load_settings, values
 from lockterm.domain.glyphs import quoted
 from lockterm.domain.locks import Lock
 from lockterm.domain.names import normalize_name
-from lockterm.domain.operation import IN_FLIGHT, UNSETTLED
+from lockterm.domain.operation import IN_FLIGHT, UNCONFIRMED
 from lockterm.domain.safe_text import clean
 from lockterm.domain.text.operation import STATE_NAMES
 from lockterm.domain.text.service import describe_clock, describe_read_only
-from lockterm.errors import ConfigError, LocktermError, RuleViolation, StoreError
+from lockterm.errors import ConfigError, LocktermError, RuleViolationError, StoreError
 from lockterm.keymap import hints
 from lockterm.operations import Operations
 from lockterm.paths import Paths
@@ -133,7 +133,7 @@ class Session:
         """
         output.ignore_missing_reader()
         if self.profile.read_only and not self.dry_run:
-            raise RuleViolation(
+            raise RuleViolationError(
                 {"read_only": describe_read_only(self.profile.name, "Nothing was sent")}
             )
 
@@ -183,7 +183,7 @@ class Session:
         mine = [one for one in history if one.session == self.operations.journal.session.id]
         if not mine:
             return "Interrupted. Nothing was changed."
-        if mine[-1].state in UNSETTLED | IN_FLIGHT:
+        if mine[-1].state in UNCONFIRMED | IN_FLIGHT:
             return (
                 "Interrupted while the change was being sent, so the change is"
                 " unconfirmed. To verify it, run: lockterm unconfirmed check. Or press"

@@ -23,7 +23,13 @@ from lockterm.cli.session import Session, format_lock
 from lockterm.config import Options
 from lockterm.domain import dates
 from lockterm.domain.glyphs import quoted
-from lockterm.domain.operation import HELD_CALLS, RECORDED, WITHOUT_EFFECT, Operation, State
+from lockterm.domain.operation import (
+    HELD_CALLS,
+    RECORDED,
+    WITHOUT_EFFECT,
+    Operation,
+    OperationState,
+)
 from lockterm.domain.safe_text import clean
 from lockterm.domain.text.amount import format_count
 from lockterm.domain.text.operation import (
@@ -34,7 +40,7 @@ from lockterm.domain.text.operation import (
     format_voice,
 )
 from lockterm.domain.text.remote import format_remote
-from lockterm.errors import LocktermError, OutcomeUnknown
+from lockterm.errors import LocktermError, ResultUnknownError
 
 SHORT_ID = 8
 """The number of characters of an operation's ID that commands print.
@@ -62,10 +68,10 @@ def list_changes(options: Options, as_json: bool) -> int:
     The command does not ask the service.
     """
     with Session(options) as session:
-        unsettled = session.run(session.operations.journal.unsettled())
-        unsettled += session.run(session.operations.journal.left_by_others())
-        _print(session, unsettled, as_json)
-    return UNKNOWN if unsettled else DONE
+        unconfirmed = session.run(session.operations.journal.list_unconfirmed())
+        unconfirmed += session.run(session.operations.journal.left_by_others())
+        _print(session, unconfirmed, as_json)
+    return UNKNOWN if unconfirmed else DONE
 
 
 @unconfirmed.command(
@@ -85,11 +91,11 @@ def check(options: Options, ids: tuple[str, ...], as_json: bool) -> int:
     """
     ignore_missing_reader()
     with Session(options) as session:
-        unsettled = session.run(session.operations.journal.unsettled())
-        wanted = [_find_operation(unsettled, one) for one in dict.fromkeys(ids)] or unsettled
+        unconfirmed = session.run(session.operations.journal.list_unconfirmed())
+        wanted = [_find_operation(unconfirmed, one) for one in dict.fromkeys(ids)] or unconfirmed
         read = session.run(_verify(session, wanted))
         _print(session, read, as_json)
-    return UNKNOWN if any(one.unsettled for one in read) else DONE
+    return UNKNOWN if any(one.is_unconfirmed for one in read) else DONE
 
 
 @unconfirmed.command(epilog=list_examples(DECIDING_CODES, "lockterm unconfirmed dismiss 3f2a91c0"))
@@ -106,7 +112,7 @@ def dismiss(options: Options, operation_id: str, yes: bool, as_json: bool) -> in
     ignore_missing_reader()
     with Session(options) as session:
         operation = _find_operation(
-            session.run(session.operations.journal.unsettled()), operation_id
+            session.run(session.operations.journal.list_unconfirmed()), operation_id
         )
         require_answer(yes, "Dismissing a change")
         name = operation.remote_name or operation.lock_name or operation.id[:SHORT_ID]
@@ -116,12 +122,12 @@ def dismiss(options: Options, operation_id: str, yes: bool, as_json: bool) -> in
         question = f"The change may still take effect. To dismiss it, type {clean(name, 60)}"
         if not confirm_by_typing(question, (name, clean(name, 60)), yes=yes):
             return cancel()
-        settled = session.run(session.operations.resolution.give_up(operation))
+        resolved = session.run(session.operations.resolution.give_up(operation))
     if as_json:
-        put_json(_to_json(settled))
+        put_json(_to_json(resolved))
     else:
-        put(f"{title}: {STATE_NAMES[settled.state]}.")
-    return DONE if settled.state is State.GIVEN_UP else FAILED
+        put(f"{title}: {STATE_NAMES[resolved.state]}.")
+    return DONE if resolved.state is OperationState.GIVEN_UP else FAILED
 
 
 @unconfirmed.command(
@@ -170,14 +176,14 @@ def accept(
     ignore_missing_reader()
     with Session(options) as session:
         operation = _find_operation(
-            session.run(session.operations.journal.unsettled()), operation_id
+            session.run(session.operations.journal.list_unconfirmed()), operation_id
         )
         title = clean(format_operation(operation), 80)
         if operation.call != "add":
             raise UsageError(f"{title}: only an added remote can be accepted.")
         require_answer(yes, "Accepting a remote")
         operation = session.run(session.operations.watch.check(operation))
-        if not operation.unsettled:
+        if not operation.is_unconfirmed:
             return _print_one(operation, as_json=as_json)
         found = operation.candidates
         if remote_id is None and len(found) == 1:
@@ -210,13 +216,15 @@ def send_again(options: Options, operation_id: str, yes: bool, as_json: bool) ->
     with Session(options) as session:
         session.require_writable()
         operations = session.operations
-        operation = _find_operation(session.run(operations.journal.unsettled()), operation_id)
+        operation = _find_operation(
+            session.run(operations.journal.list_unconfirmed()), operation_id
+        )
         require_answer(yes, "Sending a change again")
         operation = session.run(operations.watch.until_proven(operation, TIMEOUT_S))
-        if not operation.unsettled:
+        if not operation.is_unconfirmed:
             return _print_one(operation, as_json=as_json)
         title = clean(format_operation(operation), 80)
-        if operation.state is State.UNKNOWN and operation.call in HELD_CALLS:
+        if operation.state is OperationState.UNKNOWN and operation.call in HELD_CALLS:
             notify(
                 f"{title}: a later check may still confirm the change."
                 f" {clean(operation.message)} Nothing was sent."
@@ -229,7 +237,7 @@ def send_again(options: Options, operation_id: str, yes: bool, as_json: bool) ->
             return cancel()
         try:
             session.run(operations.resolution.send_again(operation))
-        except OutcomeUnknown as error:
+        except ResultUnknownError as error:
             notify(format_error(error))
         again = session.run(_find_resent(session, operation))
     return _print_one(again, as_json=as_json)
@@ -264,7 +272,7 @@ async def _find_resent(session: Session, operation: Operation) -> Operation:
     again = [one for one in await journal.linked(operation) if one.again_of == operation.id]
     if not again:
         return operation
-    return (await _verify(session, [again[-1]]))[0] if again[-1].unsettled else again[-1]
+    return (await _verify(session, [again[-1]]))[0] if again[-1].is_unconfirmed else again[-1]
 
 
 def _describe_remote(session: Session, remote_id: int) -> str:
@@ -280,9 +288,9 @@ def _print_one(operation: Operation, *, as_json: bool) -> int:
         which = f" as remote {operation.remote_id}" if operation.remote_id else ""
         which = which if operation.call == "add" and operation.state in RECORDED else ""
         put(f"{clean(format_operation(operation), 80)}: {STATE_NAMES[operation.state]}{which}.")
-        if operation.unsettled:
+        if operation.is_unconfirmed:
             notify(clean(operation.message))
-    if operation.unsettled:
+    if operation.is_unconfirmed:
         return UNKNOWN
     return FAILED if operation.state in WITHOUT_EFFECT else DONE
 
@@ -300,13 +308,13 @@ async def _verify(session: Session, operations: list[Operation]) -> list[Operati
     return await asyncio.gather(*map(read, operations))
 
 
-def _find_operation(unsettled: list[Operation], typed: str) -> Operation:
+def _find_operation(unconfirmed: list[Operation], typed: str) -> Operation:
     """Return the operation whose ID starts with the typed text.
 
     Raises:
         UsageError: No operation or several operations match.
     """
-    found = [one for one in unsettled if typed and one.id.startswith(typed.strip().lower())]
+    found = [one for one in unconfirmed if typed and one.id.startswith(typed.strip().lower())]
     if len(found) == 1:
         return found[0]
     which = "Several unconfirmed changes have" if found else "No unconfirmed change has"
@@ -334,7 +342,7 @@ def _print(session: Session, operations: list[Operation], as_json: bool) -> None
     ]
     if rows:
         put_table(("ID", "Sent", "What", "Lock", "Result", "Why"), rows)
-    left = sum(one.unsettled for one in operations)
+    left = sum(one.is_unconfirmed for one in operations)
     put(f"{format_count(left, 'change')} {'is' if left == 1 else 'are'} unconfirmed.")
 
 

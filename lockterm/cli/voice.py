@@ -40,7 +40,7 @@ from lockterm.domain.safe_text import clean
 from lockterm.domain.text.amount import format_count, format_size
 from lockterm.domain.voices import VoicePack, name_pack, pack_source
 from lockterm.errors import StoreError, describe_os_error
-from lockterm.safe_files import Place
+from lockterm.safe_files import OpenLocation
 
 _PACK_COLUMNS = (*VoicePack.fields(), "updated")
 _TIMBRE_COLUMNS = ("lang", "timbre", "name", "isFemale", "timbrePackUrl")
@@ -258,7 +258,7 @@ def copy_pack(file: Path, output: Path) -> None:
         StoreError: The new file already exists, or it cannot be written.
     """
     try:
-        with file.open("rb") as source, Place(output, follow=False) as place:
+        with file.open("rb") as source, OpenLocation(output, follow=False) as place:
             made = place.open(os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o666)
             try:
                 with os.fdopen(made, "wb") as target:

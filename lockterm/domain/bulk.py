@@ -18,16 +18,16 @@ from lockterm.domain.plan import Action, PlannedSteps, Step, StepState
 from lockterm.domain.remotes import Remote
 from lockterm.domain.safe_text import clean
 from lockterm.domain.text.remote import NO_END
-from lockterm.domain.validity import State, end_of, ends_by, state_of
+from lockterm.domain.validity import RemoteState, end_of, ends_by, state_of
 from lockterm.domain.voices import has_voice
-from lockterm.errors import LocktermError, Refused, RuleViolation
+from lockterm.errors import LocktermError, RefusedError, RuleViolationError
 
 if TYPE_CHECKING:
     from lockterm.domain.locks import Lock, VoiceChoice
     from lockterm.domain.voices import Language
 
 
-class CannotPlan(Exception):
+class ImpossibleChangeError(Exception):
     """An error for a change that is impossible for a remote.
 
     Args:
@@ -70,7 +70,7 @@ def change_each(targets: Iterable[Target], wanted: Wanted, now_ms: int) -> Plann
     for target in targets:
         try:
             planned.steps.append(_updated(target, wanted(target, now_ms)))
-        except CannotPlan as error:
+        except ImpossibleChangeError as error:
             step = _step(target, Action.UPDATE)
             planned.left.append(replace(step, state=StepState.REFUSED, message=error.reason))
     return planned
@@ -93,7 +93,7 @@ def delete_expired(targets: Iterable[Target], until_ms: int, now_ms: int) -> Pla
         now_ms: Now, in milliseconds.
     """
     ended = [target for target in targets if ends_by(target.remote, min(until_ms, now_ms))]
-    expired = [target for target in ended if state_of(target.remote, now_ms) is State.ENDED]
+    expired = [target for target in ended if state_of(target.remote, now_ms) is RemoteState.ENDED]
     planned = delete_each(expired)
     return replace(planned, skipped={"unclear": len(ended) - len(expired)})
 
@@ -122,7 +122,7 @@ def voice_each(
                 "The lock book has no vendor and model for this lock, so its voices are unknown."
             )
         elif isinstance(known, LocktermError):
-            state = StepState.REFUSED if isinstance(known, Refused) else StepState.NOT_SENT
+            state = StepState.REFUSED if isinstance(known, RefusedError) else StepState.NOT_SENT
             reason = f"The voices of this lock could not be read: {known.meaning}"
         elif has_voice(known, voice.lang, voice.timbre):
             planned.steps.append(step)
@@ -139,12 +139,12 @@ def _updated(target: Target, wanted: Remote) -> Step:
     before = target.remote
     try:
         fields = rules.differing(before, wanted)
-    except RuleViolation as error:
-        raise CannotPlan(" ".join(error.reasons.values())) from None
+    except RuleViolationError as error:
+        raise ImpossibleChangeError(" ".join(error.reasons.values())) from None
     if not fields:
         return _step(target, Action.KEEP)
     if lost := rules.unread(before, wanted):
-        raise CannotPlan(" ".join(lost.values()))
+        raise ImpossibleChangeError(" ".join(lost.values()))
     return _step(target, Action.UPDATE, fields)
 
 
@@ -169,9 +169,9 @@ def new_end(text: str, *, from_own: bool) -> Wanted:
     def wanted(target: Target, now_ms: int) -> Remote:
         remote = target.remote
         if remote.remote_type == RemoteType.PERMANENT:
-            raise CannotPlan(NO_END)
+            raise ImpossibleChangeError(NO_END)
         if not needs_dates(remote.remote_type):
-            raise CannotPlan("lockterm does not know the type of this remote.")
+            raise ImpossibleChangeError("lockterm does not know the type of this remote.")
         moment = read_moment(
             text,
             target.zone,
@@ -203,9 +203,11 @@ def new_validity(
         remote, zone = target.remote, target.zone
         after = remote.remote_type if kind is None else kind
         if not is_known_type(after):
-            raise CannotPlan("lockterm does not know the type of this remote.")
+            raise ImpossibleChangeError("lockterm does not know the type of this remote.")
         if kind is None and chosen is not None and not needs_weekdays(after):
-            raise CannotPlan("Only a recurring remote has weekdays. This remote is not recurring.")
+            raise ImpossibleChangeError(
+                "Only a recurring remote has weekdays. This remote is not recurring."
+            )
         remote = replace(remote, remote_type=after)
         if needs_dates(after):
             if start.strip():
@@ -250,7 +252,7 @@ def extra_removed(name: str) -> Wanted:
 
 def _extra(remote: Remote) -> Mapping[str, Any]:
     if "extraData" in remote.odd:
-        raise CannotPlan(
+        raise ImpossibleChangeError(
             "The extra data of this remote is not a JSON object. Edit this remote alone."
         )
     return remote.extra_data or {}
@@ -258,9 +260,9 @@ def _extra(remote: Remote) -> Mapping[str, Any]:
 
 def _ms(moment: Moment) -> int:
     if moment.choices:
-        raise CannotPlan(
+        raise ImpossibleChangeError(
             "That time occurs twice in the lock's time zone. Type it with its UTC offset."
         )
     if moment.ms is None:
-        raise CannotPlan(moment.error)
+        raise ImpossibleChangeError(moment.error)
     return moment.ms

@@ -35,7 +35,7 @@ class BackedUp:
     """The remote as the service returned it."""
     request: NewRemote | None
     """The request that adds the remote again; None if the remote cannot be restored."""
-    why_not: str = ""
+    reason: str = ""
     """The reason why the remote cannot be restored, as a sentence; empty if it can be restored."""
     unknown: tuple[Field, ...] = ()
     """The hidden fields (which the service never lists) whose values lockterm does not know."""
@@ -94,11 +94,11 @@ def backed_up(remote: Remote, lock_id: int, known: Mapping[str, Any], now_ms: in
     # A name that a person may not type was still the name of this remote.
     unusable -= {field.name for field in _NAMES if (field.of(wanted) or "").strip()}
     if remote.id is None:
-        why_not = (
+        reason = (
             "The backup has no usable ID of this remote, so lockterm could not prevent a"
             " second restore."
         )
-        return BackedUp(remote, None, why_not)
+        return BackedUp(remote, None, reason)
     if (other := remote.other_lock(lock_id)) is not None:
         return BackedUp(remote, None, f"The remote belonged to another lock, {other}.")
     if unusable:
@@ -138,9 +138,7 @@ def copied(
         shown = name.encode("utf-8", "backslashreplace").decode()  # the disk is UTF-8
         if one.request is None:
             state = StepState.REFUSED
-            steps.append(
-                Step(0, Action.ADD, lock_id, None, shown, state=state, message=one.why_not)
-            )
+            steps.append(Step(0, Action.ADD, lock_id, None, shown, state=state, message=one.reason))
             continue
         number = remote.remote_number or ""
         if (same := numbers.get(normalize_name(number))) is not None:

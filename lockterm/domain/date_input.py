@@ -106,7 +106,7 @@ class Moment:
     """How a relative date was computed, such as ``current end 31 Jan 2027 + 1 month``."""
 
 
-class _Unreadable(Exception):
+class _UnreadableDateError(Exception):
     """An error for a text that is not a date. Its message is a sentence with the reason."""
 
 
@@ -155,7 +155,7 @@ def read_moment(
             moment = _later(match, _base_of(zone, now, start_ms, end_ms), zone)
         else:
             moment = _read(typed, zone, now, end)
-    except _Unreadable as error:
+    except _UnreadableDateError as error:
         return Moment(error=str(error))
     except (OverflowError, ValueError):
         return Moment(error=_OUTSIDE)
@@ -188,7 +188,7 @@ def _read(typed: str, zone: tzinfo, now: datetime, end: bool) -> Moment:
         if at is not None:
             return _resolve(day, at, match["offset"], zone)
         return _whole_day(day, zone, end=end or match["word"] in ("eom", "eoy"))
-    raise _Unreadable(_why(typed))
+    raise _UnreadableDateError(_why(typed))
 
 
 def _whole_day(day: date, zone: tzinfo, *, end: bool) -> Moment:
@@ -229,13 +229,13 @@ def _day(match: re.Match[str], today: date) -> date:
     year = int(match["year"] or match["year2"] or match["year3"] or match["year4"])
     number = int(match["day"] or match["day2"] or match["day3"] or match["day4"])
     if not 1 <= month <= 12:
-        raise _Unreadable(
+        raise _UnreadableDateError(
             f"There is no month {month}. Write year, month and day, as in 2026-12-01."
         )
     if year < 1970:
-        raise _Unreadable(_OUTSIDE)
+        raise _UnreadableDateError(_OUTSIDE)
     if not 1 <= number <= monthrange(year, month)[1]:
-        raise _Unreadable(f"{dates.MONTHS[month - 1]} {year} has no day {number}.")
+        raise _UnreadableDateError(f"{dates.MONTHS[month - 1]} {year} has no day {number}.")
     return date(year, month, number)
 
 
@@ -251,16 +251,16 @@ def _time(match: re.Match[str]) -> time | None:
     hour, minute, second = (int(match[name] or 0) for name in ("hour", "minute", "second"))
     if half := match["half"] or match["half2"]:
         if hour == 12:
-            raise _Unreadable("12am and 12pm are ambiguous. Type 00:00, noon or 12:00.")
+            raise _UnreadableDateError("12am and 12pm are ambiguous. Type 00:00, noon or 12:00.")
         if not 1 <= hour < 12:
-            raise _Unreadable("With am or pm, the hour must be from 1 to 11.")
+            raise _UnreadableDateError("With am or pm, the hour must be from 1 to 11.")
         hour += 12 * (half == "pm")
     if (hour, minute, second) == (24, 0, 0):
-        raise _Unreadable(
+        raise _UnreadableDateError(
             "24:00 is 00:00 of the next day. Type 00:00 with the next day, or type 23:59."
         )
     if hour > 23 or minute > 59 or second > 59:
-        raise _Unreadable("A time of day runs from 00:00 to 23:59.")
+        raise _UnreadableDateError("A time of day runs from 00:00 to 23:59.")
     return time(hour, minute, second, int((match["ms"] or "").ljust(3, "0")) * 1000)
 
 
@@ -268,11 +268,11 @@ def _later(match: re.Match[str], since: tuple[datetime, str], zone: tzinfo) -> M
     base, words = since
     unit, count, at = _UNITS.get(match["unit"]), int(match["count"]), _time(match)
     if unit is None:
-        raise _Unreadable(_why(match[0]))
+        raise _UnreadableDateError(_why(match[0]))
     note = f"{words} + {count} {_UNIT_NAMES[unit]}{'' if count == 1 else 's'}"
     if unit in ("h", "min"):
         if at is not None or match["eom"]:
-            raise _Unreadable("A period in hours or minutes cannot have a time of day.")
+            raise _UnreadableDateError("A period in hours or minutes cannot have a time of day.")
         step = timedelta(hours=count) if unit == "h" else timedelta(minutes=count)
         return Moment(dates.to_ms(base.astimezone(UTC) + step), note=note)
     if unit in ("d", "w"):
@@ -313,7 +313,7 @@ def _fixed(offset: str) -> tzinfo:
         return UTC
     hours, minutes = int(offset[1:3]), int(offset[4:6])
     if hours > 23 or minutes > 59:
-        raise _Unreadable("Write the UTC offset as +01:00.")
+        raise _UnreadableDateError("Write the UTC offset as +01:00.")
     return timezone((-1 if offset[0] == "-" else 1) * timedelta(hours=hours, minutes=minutes))
 
 

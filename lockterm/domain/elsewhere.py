@@ -27,7 +27,7 @@ _NAMING = (
 """The fields that each change stores to identify its remote."""
 
 
-class What(StrEnum):
+class ChangeKind(StrEnum):
     """The kind of a change."""
 
     NEW = "new"
@@ -44,7 +44,7 @@ class ChangeElsewhere:
 
     lock_id: int
     remote_id: int
-    what: What
+    what: ChangeKind
     before: Mapping[str, Any]
     """The stored values in the earlier list: identifying fields and changed fields; empty for a new
     remote."""
@@ -146,17 +146,17 @@ class Comparison:
             before = old.get(remote_id)
             if before is None:
                 if self.is_old_whole:
-                    yield self._change(remote_id, What.NEW, None, after)
+                    yield self._change(remote_id, ChangeKind.NEW, None, after)
             elif not _is_older(after, before) and (names := differing_fields(before, after)):
-                yield self._change(remote_id, What.CHANGED, before, after, names)
+                yield self._change(remote_id, ChangeKind.CHANGED, before, after, names)
         for remote_id, before in old.items():
             if self.is_new_whole and remote_id not in new:
-                yield self._change(remote_id, What.GONE, before, None)
+                yield self._change(remote_id, ChangeKind.GONE, before, None)
 
     def _change(
         self,
         remote_id: int,
-        what: What,
+        what: ChangeKind,
         before: Remote | None,
         after: Remote | None,
         names: Sequence[str] = (),

@@ -18,7 +18,7 @@ from lockterm.domain.locks import Lock
 from lockterm.domain.names import normalize_name
 from lockterm.domain.safe_text import clean
 from lockterm.domain.table_columns import LOCK, column_named, refuse_shortened, unguarded
-from lockterm.domain.table_file import BadTable, Problem, Row, Table, read_lines
+from lockterm.domain.table_file import Problem, Row, Table, TableFileError, read_lines
 from lockterm.domain.table_map import (
     BY_END,
     END,
@@ -130,7 +130,7 @@ def read_foreign(
     try:
         return _ForeignTable(data, table_map, locks, lock_id).read()
     except TextError as error:
-        raise BadTable([Problem(error.line, "", "", error.reason)]) from None
+        raise TableFileError([Problem(error.line, "", "", error.reason)]) from None
 
 
 class _ForeignTable:
@@ -144,7 +144,7 @@ class _ForeignTable:
             reason = (
                 "The file is empty." if not text.strip() else "A mapping works only with CSV files."
             )
-            raise BadTable([Problem(0, "", "", reason)])
+            raise TableFileError([Problem(0, "", "", reason)])
         self._map = table_map
         self._locks = locks
         self._lock_id = lock_id
@@ -174,7 +174,7 @@ class _ForeignTable:
         )
 
     def _check_header(self, lines: Sequence[tuple[int, Sequence[str]]]) -> None:
-        """Raise ``BadTable`` if the mapping does not fit the columns of the file."""
+        """Raise ``TableFileError`` if the mapping does not fit the columns of the file."""
         used = [
             column
             for index, column in enumerate(self._columns)
@@ -199,7 +199,7 @@ class _ForeignTable:
                 problems.append(Problem(0, column, named, str(error)))
         if problems:
             where = (Problem(self._line, one.column, one.value, one.reason) for one in problems)
-            raise BadTable([*where])
+            raise TableFileError([*where])
 
     # --- rows ----------------------------------------------------------------------------------
 

@@ -9,10 +9,9 @@ from typing import Any
 
 from lockterm.domain import rules
 from lockterm.domain.constants import VALIDITY
-from lockterm.domain.operation import RECORDED, State
+from lockterm.domain.operation import RECORDED, OperationState
 from lockterm.domain.remotes import Remote
-from lockterm.domain.validity import State as RemoteState
-from lockterm.domain.validity import state_by_dates
+from lockterm.domain.validity import RemoteState, state_by_dates
 
 
 @dataclass(frozen=True, slots=True)
@@ -30,7 +29,7 @@ class HistoryLine:
     lock_name: str
     remote_id: int | None
     remote_name: str
-    state: State
+    state: OperationState
     prepared_ms: int
     code: int | None
     message: str
@@ -53,7 +52,7 @@ class Selection:
 
     lock_id: int | None = None
     """Only operations on this lock; None for all locks."""
-    states: frozenset[State] | None = None
+    states: frozenset[OperationState] | None = None
     """Only operations in these states; None for all states."""
     words: tuple[str, ...] = ()
     """Only operations whose text in the history contains each of these words, ignoring case."""

@@ -114,7 +114,7 @@ def _lines(records: bytes) -> Sequence[bytes]:
     return zlib.decompress(records).split(b"\n")
 
 
-class Place(NamedTuple):
+class ListPosition(NamedTuple):
     """The position of a remote in a list: the index of its block, and its index in the block."""
 
     block: int
@@ -150,25 +150,25 @@ class Listing:
         for block in self.blocks:
             yield from block.remotes()
 
-    def remote(self, place: Place) -> Remote:
+    def remote(self, place: ListPosition) -> Remote:
         """Return the remote at a position in the list."""
         return self.blocks[place.block].remote(place.line)
 
-    def id(self, place: Place) -> int | None:
+    def id(self, place: ListPosition) -> int | None:
         """Return the ID of the remote at a position; None if it has no usable ID."""
         remote_id = self.blocks[place.block].ids[place.line]
         return None if remote_id == NEVER else remote_id
 
-    def end(self, place: Place) -> int | None:
+    def end(self, place: ListPosition) -> int | None:
         """Return the end of the remote at a position, in milliseconds; None if no end is known."""
         end_ms = self.blocks[place.block].ends[place.line]
         return None if end_ms in (NEVER, UNREADABLE) else end_ms
 
-    def places(self) -> Iterator[Place]:
+    def places(self) -> Iterator[ListPosition]:
         """Yield the positions of all remotes, in order."""
         for number, block in enumerate(self.blocks):
             for line in range(len(block.ends)):
-                yield Place(number, line)
+                yield ListPosition(number, line)
 
     def lacking(self, words: Sequence[str]) -> str:
         """Return the first word that no remote contains; empty if each word occurs in the list."""
@@ -180,20 +180,20 @@ class Listing:
                 return word
         return ""
 
-    def find(self, words: Sequence[str]) -> Iterator[Place]:
+    def find(self, words: Sequence[str]) -> Iterator[ListPosition]:
         """Yield the positions of remotes whose texts contain every word; see :meth:`Block.find`."""
         for number, block in enumerate(self.blocks):
             for line in block.find(words):
-                yield Place(number, line)
+                yield ListPosition(number, line)
 
-    def ending(self, until_ms: int) -> Iterator[tuple[int, Place]]:
+    def ending(self, until_ms: int) -> Iterator[tuple[int, ListPosition]]:
         """Yield the end (in milliseconds) and the position of each remote that ends by a time."""
         for number, block in enumerate(self.blocks):
             for line, end in enumerate(block.ends):
                 if NEVER < end <= until_ms:
-                    yield end, Place(number, line)
+                    yield end, ListPosition(number, line)
 
-    def next_ends(self, now_ms: int, most: int) -> list[Place]:
+    def next_ends(self, now_ms: int, most: int) -> list[ListPosition]:
         """Return the positions of the remotes that end next, the earliest end first.
 
         Args:

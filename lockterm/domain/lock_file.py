@@ -32,7 +32,7 @@ _COLUMNS: Mapping[str, str] = {
 """Maps column titles in lower case to fields of ``Lock``; empty if the column is ignored."""
 
 
-class BadLockFile(LocktermError):
+class LockFileError(LocktermError):
     """An error for a lock file that lockterm does not import, because it has problems.
 
     Args:
@@ -98,9 +98,9 @@ def read_locks(data: bytes) -> list[LockLine]:
     except TextError as error:
         problems.append(f"line {error.line}: {error.reason}" if error.line else error.reason)
     if problems:
-        raise BadLockFile(*problems)
+        raise LockFileError(*problems)
     if not found:
-        raise BadLockFile("The file contains no locks.")
+        raise LockFileError("The file contains no locks.")
     return [*found.values()]
 
 
@@ -115,14 +115,14 @@ def _header(number: int, cells: Sequence[str]) -> list[str] | None:
         return None
     unknown = [cell for cell, name in zip(cells, names, strict=True) if name not in _COLUMNS]
     if unknown:
-        raise BadLockFile(
+        raise LockFileError(
             f"line {number}: unknown column {quoted(clean(unknown[0], 40))}. Columns:"
             " lockId, name, vendor, model, zone."
         )
     fields = [_COLUMNS[name] for name in names]
     told = [name for name in fields if name]
     if "lock_id" not in told or len(set(told)) < len(told):
-        raise BadLockFile(f"line {number}: each column may occur once, and lockId is required.")
+        raise LockFileError(f"line {number}: each column may occur once, and lockId is required.")
     return fields
 
 

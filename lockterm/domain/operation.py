@@ -15,7 +15,7 @@ from lockterm.domain.names import near_key
 from lockterm.domain.remotes import UNLISTED
 
 
-class State(StrEnum):
+class OperationState(StrEnum):
     """The progress of an operation in the journal.
 
     The states from ``CONFIRMED`` to ``CONFIRMED_BY_READING`` are final and need no decision by the
@@ -54,13 +54,19 @@ class State(StrEnum):
     """The user sent the change again, as another operation."""
 
 
-IN_FLIGHT = frozenset({State.PREPARED, State.SENDING})
-RECORDED = frozenset({State.CONFIRMED, State.CONFIRMED_BY_READING})
+IN_FLIGHT = frozenset({OperationState.PREPARED, OperationState.SENDING})
+RECORDED = frozenset({OperationState.CONFIRMED, OperationState.CONFIRMED_BY_READING})
 """The states in which the change took effect."""
-WITHOUT_EFFECT = frozenset({State.REFUSED, State.NOT_SENT})
+WITHOUT_EFFECT = frozenset({OperationState.REFUSED, OperationState.NOT_SENT})
 """The states in which the change had no effect."""
-UNSETTLED = frozenset(
-    {State.UNKNOWN, State.NOT_SEEN, State.AMBIGUOUS, State.CONFLICT, State.DAMAGED}
+UNCONFIRMED = frozenset(
+    {
+        OperationState.UNKNOWN,
+        OperationState.NOT_SEEN,
+        OperationState.AMBIGUOUS,
+        OperationState.CONFLICT,
+        OperationState.DAMAGED,
+    }
 )
 """The states of an unconfirmed change, which the user or a later verification must resolve."""
 
@@ -87,7 +93,7 @@ class Operation:
     before: tuple[Mapping[str, Any], ...]
     """The remotes before the change, by the contract's names, as a backup. Update and delete have
     one remote, and a clear has all remotes of the lock."""
-    state: State
+    state: OperationState
     session: str
     """The ID of the session that sends the operation; see ``store.sessions``."""
     prepared_ms: int
@@ -124,9 +130,9 @@ class Operation:
     None if lockterm did not read the list."""
 
     @property
-    def unsettled(self) -> bool:
+    def is_unconfirmed(self) -> bool:
         """Whether the change is unconfirmed, so that the user or a verification must resolve it."""
-        return self.state in UNSETTLED
+        return self.state in UNCONFIRMED
 
     @property
     def holds_back(self) -> bool:
@@ -142,7 +148,7 @@ class Operation:
         """
         return (
             self.call == later.call == "add"
-            and self.state is State.NOT_SEEN
+            and self.state is OperationState.NOT_SEEN
             and self.session != later.session
             and not any(
                 near_key(str(self.body.get(name))) == near_key(str(later.body.get(name)))
@@ -161,7 +167,7 @@ def voice_set(operation: Operation) -> dict[str, str]:
     return {"lang": str(lang), "timbre": str(timbre)} if is_whole else {}
 
 
-_DOUBTFUL = UNSETTLED | IN_FLIGHT | {State.GIVEN_UP, State.SENT_AGAIN}
+_DOUBTFUL = UNCONFIRMED | IN_FLIGHT | {OperationState.GIVEN_UP, OperationState.SENT_AGAIN}
 
 
 def known_fields(

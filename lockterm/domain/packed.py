@@ -9,7 +9,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from typing import NamedTuple
 
 from lockterm.domain.remote_states import StateFilter
-from lockterm.domain.validity import MONTH_MS, WEEK_MS, State
+from lockterm.domain.validity import MONTH_MS, WEEK_MS, RemoteState
 
 NEVER = -(2**63)
 """The number that stands for the end of a remote without an end, or for a missing ID."""
@@ -50,16 +50,16 @@ def count_by_dates(
     times = (NEVER, now_ms, now_ms + WEEK_MS, now_ms + MONTH_MS, UNREADABLE - 1)
     for part in ends:
         never, over, week, month, clear = (bisect_right(part, time) for time in times)
-        found[State.ENDED] += over - never
-        found[State.WEEK] += week - over
-        found[State.MONTH] += month - week
-        found[State.OPEN] += clear - month + never
-        found[State.UNCLEAR] += len(part) - clear
+        found[RemoteState.ENDED] += over - never
+        found[RemoteState.WEEK] += week - over
+        found[RemoteState.MONTH] += month - week
+        found[RemoteState.OPEN] += clear - month + never
+        found[RemoteState.UNCLEAR] += len(part) - clear
     for start, end, has_days in periods:
         if end > now_ms and (start > now_ms or not has_days):
-            soon = State.MONTH if end <= now_ms + MONTH_MS else State.OPEN
-            found[State.WEEK if end <= now_ms + WEEK_MS else soon] -= 1
-            found[State.AHEAD if start > now_ms else State.UNCLEAR] += 1
+            soon = RemoteState.MONTH if end <= now_ms + MONTH_MS else RemoteState.OPEN
+            found[RemoteState.WEEK if end <= now_ms + WEEK_MS else soon] -= 1
+            found[RemoteState.AHEAD if start > now_ms else RemoteState.UNCLEAR] += 1
     return +found
 
 

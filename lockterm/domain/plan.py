@@ -14,7 +14,7 @@ from enum import StrEnum
 from typing import Any, NamedTuple
 
 from lockterm.domain.names import near_key, near_note, normalize_name
-from lockterm.domain.operation import RECORDED, WITHOUT_EFFECT, State
+from lockterm.domain.operation import RECORDED, WITHOUT_EFFECT, OperationState
 from lockterm.domain.remotes import FIELDS, Remote
 
 
@@ -291,7 +291,7 @@ class RunLine(NamedTuple):
         return RunState.INTERRUPTED if self.is_begun else RunState.PLANNED
 
 
-def outcome_of(state: State) -> StepState:
+def outcome_of(state: OperationState) -> StepState:
     """Return the state of a step from the state of its operation in the journal.
 
     An operation without a final answer gives ``UNKNOWN``, because no session waits for the answer
@@ -300,7 +300,7 @@ def outcome_of(state: State) -> StepState:
     if state in RECORDED:
         return StepState.RECORDED
     if state in WITHOUT_EFFECT:
-        return StepState.REFUSED if state is State.REFUSED else StepState.NOT_SENT
+        return StepState.REFUSED if state is OperationState.REFUSED else StepState.NOT_SENT
     return StepState.UNKNOWN
 
 

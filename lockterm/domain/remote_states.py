@@ -6,18 +6,24 @@ from collections import Counter
 from collections.abc import Iterable, Mapping
 from typing import TYPE_CHECKING, Literal
 
-from lockterm.domain.validity import State, state_of
+from lockterm.domain.validity import RemoteState, state_of
 
 if TYPE_CHECKING:
     from lockterm.domain.remotes import Remote, RemotePage
 
-StateFilter = State | Literal["coerced"]
+StateFilter = RemoteState | Literal["coerced"]
 """A filter that shows only the remotes of one state, or only coerced remotes."""
 
-FIRST = (State.ENDED, State.WEEK, State.DISAGREE)
+FIRST = (RemoteState.ENDED, RemoteState.WEEK, RemoteState.DISAGREE)
 """The states whose numbers are shown if there is no space for all states."""
 
-_ORDER = State.OPEN, State.AHEAD, State.ENDED, State.DISAGREE, State.UNCLEAR
+_ORDER = (
+    RemoteState.OPEN,
+    RemoteState.AHEAD,
+    RemoteState.ENDED,
+    RemoteState.DISAGREE,
+    RemoteState.UNCLEAR,
+)
 """The states that :func:`sum_up` counts, in order; expiring remotes come after the second state."""
 
 
@@ -68,12 +74,15 @@ class StateCounts:
         The shorter text leaves out upcoming and unclear remotes.
         """
         found = sum_up(self.counts)
-        forms = found, [one for one in found if one[0] not in (State.AHEAD, State.UNCLEAR)]
+        forms = (
+            found,
+            [one for one in found if one[0] not in (RemoteState.AHEAD, RemoteState.UNCLEAR)],
+        )
         texts = (", ".join(f"{count:,} {word}" for _, count, word in form) for form in forms)
         return self._with_read(filter(None, texts))
 
     def _with_read(self, texts: Iterable[str]) -> tuple[str, ...]:
-        read = sum(self.counts[state] for state in State)
+        read = sum(self.counts[state] for state in RemoteState)
         of = "" if read == self._list[0] else f"{read:,} read: "
         return tuple(of + words for words in texts)
 
@@ -87,14 +96,14 @@ def count_states(remotes: Iterable[Remote], now_ms: int) -> Counter[StateFilter]
     return counts
 
 
-def sum_up(counts: Mapping[StateFilter, int]) -> list[tuple[State, int, str]]:
+def sum_up(counts: Mapping[StateFilter, int]) -> list[tuple[RemoteState, int, str]]:
     """Return a state for icon and color, a number and a word for each state that occurs.
 
     Remotes that expire within 7 or 30 days are counted together as ``expiring``.
     """
-    week, month = counts.get(State.WEEK, 0), counts.get(State.MONTH, 0)
+    week, month = counts.get(RemoteState.WEEK, 0), counts.get(RemoteState.MONTH, 0)
     found = [(state, counts.get(state, 0), state.word) for state in _ORDER]
-    found.insert(2, (State.WEEK if week else State.MONTH, week + month, "expiring"))
+    found.insert(2, (RemoteState.WEEK if week else RemoteState.MONTH, week + month, "expiring"))
     return [one for one in found if one[1]]
 
 
@@ -107,7 +116,7 @@ def describe_counts(counts: Counter[StateFilter], *, tells_more: bool = False) -
         counts: Maps states to numbers of remotes.
         tells_more: Whether texts without the less important states end like ``, 8 more``.
     """
-    others = [state for state in State if state is not State.OPEN and counts[state]]
+    others = [state for state in RemoteState if state is not RemoteState.OPEN and counts[state]]
     forms = (others, [state for state in others if state in FIRST])
     texts = []
     for form in filter(None, forms):
@@ -128,4 +137,4 @@ def has_state(remote: Remote, only: StateFilter | None, now_ms: int) -> bool:
 
 def describe_state(only: StateFilter) -> str:
     """Return the word for a state filter, such as ``expired`` or ``coerced``."""
-    return only.counted if isinstance(only, State) else only
+    return only.counted if isinstance(only, RemoteState) else only

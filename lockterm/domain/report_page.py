@@ -22,10 +22,10 @@ from lockterm.domain.html_page import (
 )
 from lockterm.domain.listing import Listing
 from lockterm.domain.locks import Lock
-from lockterm.domain.operation import IN_FLIGHT, RECORDED, UNSETTLED, WITHOUT_EFFECT
+from lockterm.domain.operation import IN_FLIGHT, RECORDED, UNCONFIRMED, WITHOUT_EFFECT
 from lockterm.domain.remote_states import StateFilter, count_states
 from lockterm.domain.text.amount import describe_age, format_count
-from lockterm.domain.validity import State
+from lockterm.domain.validity import RemoteState
 
 DAYS = 90
 """Number of days from today for which the page shows how many remotes end on each day."""
@@ -39,7 +39,7 @@ _LABEL_DAYS = 15
 
 _RESULTS = {
     "Recorded": RECORDED,
-    "Unconfirmed": UNSETTLED | IN_FLIGHT,
+    "Unconfirmed": UNCONFIRMED | IN_FLIGHT,
     "Refused or not sent": WITHOUT_EFFECT,
 }
 """Maps titles of columns to the states that they count; the last column counts all other states."""
@@ -83,7 +83,7 @@ def render_report(report: Report) -> bytes:
         for one in report.locks
         if one.listing is not None
     }
-    states = {state: sum(count[state] for count in counts.values()) for state in State}
+    states = {state: sum(count[state] for count in counts.values()) for state in RemoteState}
     unread = [one for one in report.locks if one.problem]
     facts = [
         ("Date", dates.day_time(report.now_ms, report.zone, exact=False)),
@@ -98,7 +98,7 @@ def render_report(report: Report) -> bytes:
         *([_show_unread(unread)] if unread else []),
         _show_states(states),
         _show_ends(report),
-        _show_locks(report, counts, [state for state in State if states[state]]),
+        _show_locks(report, counts, [state for state in RemoteState if states[state]]),
         _show_changes(report),
     )
 
@@ -116,7 +116,7 @@ def _show_unread(unread: Sequence[LockReport]) -> Html:
     return section("Locks not read", table(("Lock", "ID", "Reason", "Remotes"), rows))
 
 
-def _show_states(states: Mapping[State, int]) -> Html:
+def _show_states(states: Mapping[RemoteState, int]) -> Html:
     most = max(states.values())
     rows = [
         (state.meaning, count, _draw_bar(count, most)) for state, count in states.items() if count
@@ -128,7 +128,7 @@ def _show_states(states: Mapping[State, int]) -> Html:
 
 
 def _show_locks(
-    report: Report, counts: Mapping[int, Counter[StateFilter]], states: Sequence[State]
+    report: Report, counts: Mapping[int, Counter[StateFilter]], states: Sequence[RemoteState]
 ) -> Html:
     rows: list[tuple[object, ...]] = []
     for one in report.locks:

@@ -17,7 +17,7 @@ from pydantic import Field as Checked
 from lockterm.config.values import INT64
 from lockterm.domain.reading import Field, Kind
 from lockterm.domain.remotes import ADDED, UPDATED
-from lockterm.errors import CORRECT_FIELDS, RuleViolation
+from lockterm.errors import CORRECT_FIELDS, RuleViolationError
 
 
 class _Request(BaseModel):
@@ -36,7 +36,7 @@ class _Request(BaseModel):
             return cls.model_validate(body)
         except ValidationError as error:
             found = {str(one["loc"][0]): f"{one['msg']}." for one in error.errors()}
-            raise RuleViolation(found, hint=CORRECT_FIELDS) from None
+            raise RuleViolationError(found, hint=CORRECT_FIELDS) from None
 
     def body(self) -> dict[str, Any]:
         """Return the fields of the body by the contract's names, without fields that are None."""

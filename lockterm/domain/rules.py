@@ -31,7 +31,7 @@ from lockterm.domain.remotes import ADDED, FIELDS, UPDATED, Remote
 from lockterm.domain.safe_text import is_seen
 from lockterm.domain.validity import Phase, never_opens, phase_of
 from lockterm.domain.weekdays import WEEK
-from lockterm.errors import CORRECT_FIELDS, RuleViolation
+from lockterm.errors import CORRECT_FIELDS, RuleViolationError
 
 if TYPE_CHECKING:
     from datetime import tzinfo
@@ -226,7 +226,7 @@ def new_remote(lock_id: int, wanted: Remote) -> NewRemote:
     from lockterm.domain.requests import NewRemote
 
     if reasons := violations(wanted):
-        raise RuleViolation(reasons, hint=CORRECT_FIELDS)
+        raise RuleViolationError(reasons, hint=CORRECT_FIELDS)
     given = {field: field.of(wanted) for field in ADDED}
     body = {
         field.name: normalize_name(value) if field.kind is Kind.TEXT else value
@@ -260,7 +260,7 @@ def changes(before: Remote, wanted: Remote) -> RemoteChanges:
     from lockterm.domain.requests import RemoteChanges
 
     if reasons := violations(wanted, before):
-        raise RuleViolation(reasons, hint=CORRECT_FIELDS)
+        raise RuleViolationError(reasons, hint=CORRECT_FIELDS)
     body = _validity_body(wanted) if touches_validity(before, wanted) else {}
     for field in UPDATED:
         value = comparable(field, field.of(wanted))

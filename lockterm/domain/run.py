@@ -19,7 +19,7 @@ RATED_S = 1.0
 class Run:
     """A run in this session, during the run and after it. No screen needs to be open.
 
-    ``Runs.carry_out`` changes the run; commands and screens read it, and can stop it.
+    ``Runs.execute`` changes the run; commands and screens read it, and can stop it.
 
     Args:
         plan: The plan, which the user has confirmed. If it is in the store, it needs no steps.
@@ -45,7 +45,7 @@ class Run:
         """An event that is set when the user stops the run."""
         self.stop_reason = ""
         """The error because of which the run starts no more steps, in sentences; else empty."""
-        self.over = asyncio.Event()
+        self.finished = asyncio.Event()
         """An event that is set when no step is in progress any more."""
         self.error: LocktermError | None = None
         """The error that prevented the run; None if there was none."""
@@ -99,7 +99,7 @@ class Run:
     def end(self) -> None:
         """Note that no step is in progress any more."""
         self.plan = replace(self.plan, steps=tuple(self.steps.values()))
-        self.over.set()
+        self.finished.set()
         self.on_change(self)
 
     def stop(self) -> None:
@@ -124,9 +124,9 @@ class Run:
         return len(self._sent)
 
     @property
-    def is_over(self) -> bool:
+    def is_finished(self) -> bool:
         """Whether the run has ended."""
-        return self.over.is_set()
+        return self.finished.is_set()
 
     @property
     def is_stopped(self) -> bool:

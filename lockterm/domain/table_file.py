@@ -66,7 +66,7 @@ class Problem:
         return f"{', '.join(parts)}: {self.reason}" if parts else self.reason
 
 
-class BadTable(LocktermError):
+class TableFileError(LocktermError):
     """An error for a table file that lockterm does not import, because it has problems.
 
     Args:
@@ -172,8 +172,8 @@ def read_table(data: bytes, lock_id: int | None = None) -> Table:
     return Table(rows, without_lock=without, problems=problems)
 
 
-def _refused(reason: str, line: int = 0, column: str = "", value: str = "") -> BadTable:
-    return BadTable([Problem(line, column, value, reason)])
+def _refused(reason: str, line: int = 0, column: str = "", value: str = "") -> TableFileError:
+    return TableFileError([Problem(line, column, value, reason)])
 
 
 # --- CSV -----------------------------------------------------------------------------------------
@@ -253,7 +253,7 @@ def _columns(
         found.append(name)
     missing = _missing(line, found, needs_lock=needs_lock)
     if is_twice or missing:
-        raise BadTable([*problems, *missing])
+        raise TableFileError([*problems, *missing])
     return found, problems
 
 
@@ -322,7 +322,7 @@ def _read_json(text: str) -> Table:
                 )
             rows.append(row)
     if problems:
-        raise BadTable(problems)
+        raise TableFileError(problems)
     return Table(rows, lock_ids, service)
 
 

@@ -28,7 +28,7 @@ from lockterm.domain.glyphs import quoted
 from lockterm.domain.names import normalize_name
 from lockterm.domain.safe_text import clean
 from lockterm.domain.table_columns import ACTION, LOCK, REMOTE, SETTABLE, column_named, typed_cell
-from lockterm.domain.table_file import BadTable, Problem
+from lockterm.domain.table_file import Problem, TableFileError
 
 MOST_BYTES = 1_000_000
 """Size in bytes at which lockterm refuses a mapping file."""
@@ -189,11 +189,13 @@ def parse_map(data: bytes) -> TableMap:
         text = data.decode().removeprefix(BYTE_ORDER_MARK)
     except UnicodeDecodeError as error:
         line = data.count(b"\n", 0, error.start) + 1
-        raise BadTable([Problem(line, "", "", "Not UTF-8. Save the file as UTF-8.")]) from None
+        raise TableFileError(
+            [Problem(line, "", "", "Not UTF-8. Save the file as UTF-8.")]
+        ) from None
     try:
         document = tomllib.loads(text)
     except (ValueError, RecursionError) as error:
-        raise BadTable([_not_toml(error)]) from None
+        raise TableFileError([_not_toml(error)]) from None
     return _Reader(text, document).read()
 
 
@@ -232,7 +234,7 @@ class _Reader:
         for name in stated.keys() - {"dates", "numbers"}:
             self._refuse(("format", name), stated[name], "Unknown key. Keys: dates, numbers.")
         if self._problems:
-            raise BadTable(sorted(self._problems, key=attrgetter("line")))
+            raise TableFileError(sorted(self._problems, key=attrgetter("line")))
         return TableMap(columns, doors, values, dates, numbers)
 
     def _refuse(self, keys: tuple[str, ...], value: str, reason: str) -> None:

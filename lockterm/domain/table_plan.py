@@ -38,7 +38,7 @@ from lockterm.domain.table_file import Problem, Row
 from lockterm.domain.text.difference import format_value
 from lockterm.domain.text.remote import format_remote
 from lockterm.domain.typed_remote import TypedRemote, read_typed, shown_fields, typed_of
-from lockterm.errors import RuleViolation
+from lockterm.errors import RuleViolationError
 
 NUMBER, NAME, TYPE = "remoteNumber", "remoteName", "remoteType"
 
@@ -46,7 +46,7 @@ _ORDER = (Action.DELETE, Action.UPDATE, Action.ADD, Action.KEEP)
 """The order of the actions on one lock. Deletes are first, so that adds can use their names."""
 
 
-class _Wrong(Exception):
+class _RowError(Exception):
     """An error for a row that cannot become a step.
 
     Args:
@@ -133,7 +133,7 @@ class LockPlan:
         for row in sorted(rows, key=lambda row: row.text(ACTION).casefold() != Action.DELETE):
             try:
                 self._steps.append((row, self._planned(row)))
-            except _Wrong as wrong:
+            except _RowError as wrong:
                 self.problems += [row.problem(column, reason) for column, reason in wrong.found]
         places = {id(row): place for place, row in enumerate(rows)}
         self._steps.sort(key=lambda one: places[id(one[0])])
@@ -169,14 +169,14 @@ class LockPlan:
         typed = row.text(ACTION).casefold()
         action = Action(typed) if typed else None
         if unknown := [name for name in row.raw or () if not self._is_known(name)]:
-            raise _Wrong(*((name, "Unknown field.") for name in unknown))
+            raise _RowError(*((name, "Unknown field.") for name in unknown))
         before = self._meant(row, action)
         self._note(row, before)
         if before is None:
             if action is Action.DELETE:
                 return self._step(Action.KEEP, None, row, message="The remote is not on the lock.")
             if action in (Action.UPDATE, Action.KEEP):
-                raise _Wrong((ACTION, f"Lock {self.lock_id} has no such remote."))
+                raise _RowError((ACTION, f"Lock {self.lock_id} has no such remote."))
             return self._added(row)
         if action is Action.DELETE:
             self._require_name(row, before)
@@ -186,7 +186,7 @@ class LockPlan:
         step = self._updated(row, before)
         if action is Action.ADD and step.action is not Action.KEEP:
             column = NUMBER if row.text(NUMBER) == before.remote_number else NAME
-            raise _Wrong((column, f"The lock already has this remote, as remote {before.id}."))
+            raise _RowError((column, f"The lock already has this remote, as remote {before.id}."))
         return step
 
     def _is_known(self, name: str) -> bool:
@@ -199,12 +199,12 @@ class LockPlan:
         """Return the existing remote that a row identifies; None if there is none."""
         if text := row.text(REMOTE):
             if action is Action.ADD:
-                raise _Wrong(
+                raise _RowError(
                     (REMOTE, "The service assigns the IDs of new remotes. Leave the cell empty.")
                 )
             if (found := self._by_id.get(int(text))) is not None or action is Action.DELETE:
                 return found
-            raise _Wrong((REMOTE, f"Lock {self.lock_id} has no remote with this ID."))
+            raise _RowError((REMOTE, f"Lock {self.lock_id} has no remote with this ID."))
         for column in (NUMBER, NAME):
             text = normalize_name(row.text(column))
             some = self._by_text[column].get(text, []) if text else []
@@ -214,17 +214,19 @@ class LockPlan:
                 return some[0]
             if some:
                 ids = ", ".join(f"{remote.id} {format_remote(remote)}" for remote in some[:5])
-                raise _Wrong((column, f"Several remotes match: {ids}. Choose one with remoteId."))
+                raise _RowError(
+                    (column, f"Several remotes match: {ids}. Choose one with remoteId.")
+                )
             try:
                 refuse_shortened(text)
             except ValueError as error:
-                raise _Wrong((column, str(error))) from None
+                raise _RowError((column, str(error))) from None
             for other in self._by_text[column] if text.isdecimal() else ():
                 if same_but_for_zeros(text, other):
-                    raise _Wrong((column, _lost_zeros(other)))
+                    raise _RowError((column, _lost_zeros(other)))
             is_new = column == NAME and row.text(NUMBER) and action in (Action.ADD, None)
             if text and not is_new and (near := self._near_to(column, text)):
-                raise _Wrong((column, _almost(near, column)))
+                raise _RowError((column, _almost(near, column)))
         return None
 
     def _is_replaced(self, row: Row, action: Action | None, column: str, found: Remote) -> bool:
@@ -239,7 +241,7 @@ class LockPlan:
         if found.id in self._claimed or self._prune:
             return True
         shown = clean(other, 40)
-        raise _Wrong(
+        raise _RowError(
             (
                 NAME,
                 f"Remote {found.id} has this name and the number {shown}, so the fob of"
@@ -262,7 +264,7 @@ class LockPlan:
         return [remote for remote in some if remote.id not in self._deleted]
 
     def _note(self, row: Row, before: Remote | None) -> None:
-        """Raise ``_Wrong`` if another row is about the same remote; otherwise remember this row."""
+        """Raise ``_RowError`` if another row is about the same remote, else remember this row."""
         keys = [before.id] if before else [(name, row.text(name)) for name in (NUMBER, NAME)]
         for key in keys:
             if isinstance(key, tuple):
@@ -271,14 +273,16 @@ class LockPlan:
                 continue
             if (line := self._lines.setdefault(key, row.line)) != row.line:
                 column = key[0] if isinstance(key, tuple) else REMOTE if row.text(REMOTE) else NAME
-                raise _Wrong((column, f"Duplicate of line {line}."))
+                raise _RowError((column, f"Duplicate of line {line}."))
 
     def _require_name(self, row: Row, before: Remote) -> None:
         """Check that a remote to delete still has the number and the name in its row."""
         for column in (NUMBER, NAME):
             text = normalize_name(row.text(column))
             if text and text not in _spellings(SETTABLE[column].of(before)):
-                raise _Wrong((column, f"Remote {before.id} is now named {format_remote(before)}."))
+                raise _RowError(
+                    (column, f"Remote {before.id} is now named {format_remote(before)}.")
+                )
 
     # --- what is to be ---------------------------------------------------------------------
 
@@ -294,8 +298,8 @@ class LockPlan:
         reading = self._read(row, typed, given, None)
         try:
             wanted = rules.new_remote(self.lock_id, reading.values).body()
-        except RuleViolation as error:
-            raise _Wrong(*error.reasons.items()) from None
+        except RuleViolationError as error:
+            raise _RowError(*error.reasons.items()) from None
         del wanted[LOCK]
         name = reading.values.remote_name or ""
         return Step(0, Action.ADD, self.lock_id, None, name, wanted, line=row.line)
@@ -308,16 +312,16 @@ class LockPlan:
                 value = format_value(field, field.of(before), self._zone)
                 fixed.append((name, f"This field cannot be changed. Its value is {value}."))
         if fixed:
-            raise _Wrong(*fixed)
+            raise _RowError(*fixed)
         reading = self._read(row, given, given, before)
         try:
             wanted = rules.differing(before, reading.values)
-        except RuleViolation as error:
-            raise _Wrong(*error.reasons.items()) from None
+        except RuleViolationError as error:
+            raise _RowError(*error.reasons.items()) from None
         if not wanted:
             return self._step(Action.KEEP, before, row)
         if lost := rules.unread(before, reading.values):
-            raise _Wrong(*lost.items())
+            raise _RowError(*lost.items())
         counted = ""
         if "endDate" in wanted and is_relative(given.get("endDate", "")):
             counted = f"End: {reading.notes['endDate'].rpartition('; ')[2]}."
@@ -338,11 +342,11 @@ class LockPlan:
             except ValueError as error:
                 wrong.append((name, str(error)))
         if wrong:
-            raise _Wrong(*wrong)
+            raise _RowError(*wrong)
         if before is not None and same_but_for_zeros(
             typed.get(NAME, ""), (before.remote_name or "").strip()
         ):
-            raise _Wrong((NAME, _lost_zeros(before.remote_name or "")))
+            raise _RowError((NAME, _lost_zeros(before.remote_name or "")))
         return typed
 
     def _is_kept(self, row: Row, field: Field, before: Remote) -> bool:
@@ -366,7 +370,7 @@ class LockPlan:
         if not text or (field.name not in before.raw and field.of(before) is None):
             return False  # fields that the service does not return cannot be compared
         if field.name == NUMBER and same_but_for_zeros(text, before.remote_number or ""):
-            raise _Wrong((NUMBER, _lost_zeros(before.remote_number or "")))
+            raise _RowError((NUMBER, _lost_zeros(before.remote_number or "")))
         wanted = read_typed({field.name: text}, self._zone, self._now_ms).values
         return not rules.is_same(field, field.of(wanted), field.of(before))
 
@@ -388,7 +392,7 @@ class LockPlan:
                     words = f"a {word(RemoteType, kind)} remote"
                     wrong[name] = f"This field does not apply to {words}. Leave the cell empty."
         if wrong:
-            raise _Wrong(*wrong.items())
+            raise _RowError(*wrong.items())
         return reading
 
     def _step(

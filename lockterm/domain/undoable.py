@@ -7,9 +7,9 @@ from typing import TYPE_CHECKING
 from lockterm.domain.operation import (
     IN_FLIGHT,
     RECORDED,
-    UNSETTLED,
+    UNCONFIRMED,
     WITHOUT_EFFECT,
-    State,
+    OperationState,
 )
 from lockterm.domain.text.operation import STATE_NAMES
 from lockterm.keymap.hints import settle_first
@@ -53,12 +53,12 @@ def why_not_restorable(operation: Operation | HistoryLine, count: int) -> str:
     """
     if operation.call not in TAKEN_AWAY:
         return "Only remotes that a delete or a clear removed can be restored."
-    if operation.state is State.DAMAGED:
+    if operation.state is OperationState.DAMAGED:
         return "This entry of the history is damaged, so its backup cannot be trusted."
-    if operation.state in UNSETTLED | IN_FLIGHT:
+    if operation.state in UNCONFIRMED | IN_FLIGHT:
         return f"It is unconfirmed whether this {operation.call} took effect. {settle_first()}"
-    is_replaced = operation.call == "clear" and operation.state is State.SENT_AGAIN
-    if operation.state not in RECORDED | {State.GIVEN_UP} and not is_replaced:
+    is_replaced = operation.call == "clear" and operation.state is OperationState.SENT_AGAIN
+    if operation.state not in RECORDED | {OperationState.GIVEN_UP} and not is_replaced:
         return (
             f"Result of this change: {STATE_NAMES[operation.state]}. Therefore there is nothing to"
             " restore."

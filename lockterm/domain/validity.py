@@ -39,7 +39,7 @@ class Phase(Enum):
     remote."""
 
 
-class State(Enum):
+class RemoteState(Enum):
     """The most important state of a remote, with a word and an icon of a distinct shape.
 
     Each icon takes one cell on every terminal and has an ASCII form. Its color is set by the class
@@ -80,18 +80,18 @@ COERCED = "&"
 """The icon of a coerced remote, shown beside the icon of its state."""
 
 
-def state_of(remote: Remote, now_ms: int) -> State:
+def state_of(remote: Remote, now_ms: int) -> RemoteState:
     """Return the state of a remote at a time, from its dates and the reported status."""
     return judge(remote, phase_of(remote, now_ms), now_ms)[0]
 
 
-def state_by_dates(remote: Remote, now_ms: int) -> State:
+def state_by_dates(remote: Remote, now_ms: int) -> RemoteState:
     """Return the state of a remote from its dates alone, if the service reported no status."""
     phase = _clear_phase(remote, phase_of(remote, now_ms))
     return _by_dates(phase, (remote.end_ms or 0) - now_ms)
 
 
-def may_be(state: State, end_ms: int | None, now_ms: int) -> bool:
+def may_be(state: RemoteState, end_ms: int | None, now_ms: int) -> bool:
     """Return whether a remote may have a state, judged by its end only.
 
     Faster than :func:`state_of`.
@@ -103,9 +103,9 @@ def may_be(state: State, end_ms: int | None, now_ms: int) -> bool:
     """
     left_ms = None if end_ms is None else end_ms - now_ms
     match state:
-        case State.ENDED:
+        case RemoteState.ENDED:
             return left_ms is not None and left_ms <= 0
-        case State.WEEK | State.MONTH:
+        case RemoteState.WEEK | RemoteState.MONTH:
             return left_ms is not None and 0 < left_ms <= 30 * dates.DAY_MS
     return True
 
@@ -168,34 +168,34 @@ def _clear_phase(remote: Remote, phase: Phase) -> Phase:
     return Phase.UNCLEAR if phase is Phase.NOW and without_weekdays(remote) else phase
 
 
-def judge(remote: Remote, phase: Phase, now_ms: int) -> tuple[State, str, str]:
+def judge(remote: Remote, phase: Phase, now_ms: int) -> tuple[RemoteState, str, str]:
     """Return a remote's state, the word to show, and a sentence if status and dates disagree."""
     return _state(_clear_phase(remote, phase), remote.status, remote.end_ms, now_ms)
 
 
 def _state(
     phase: Phase, status: int | None, end: int | None, now_ms: int
-) -> tuple[State, str, str]:
+) -> tuple[RemoteState, str, str]:
     """Return the state, the word to show, and a sentence if status and dates disagree."""
     left_ms = (end or 0) - now_ms
     if status == RemoteStatus.NORMAL:
         if phase is Phase.OVER and -left_ms > _TOLERANCE_MS:
             ago = dates.distance(now_ms + left_ms, now_ms)
             why = f"The service reports the status normal, but the end date passed {ago}."
-            return State.DISAGREE, "says normal", why
+            return RemoteState.DISAGREE, "says normal", why
     elif status == RemoteStatus.INVALID:
         if phase is Phase.NOW and left_ms > _TOLERANCE_MS:
             why = "The service reports the status invalid, but by its dates, the remote is active."
-            return State.DISAGREE, "says invalid", why
+            return RemoteState.DISAGREE, "says invalid", why
         if phase not in (Phase.OVER, Phase.AHEAD):
             is_permanent = phase is Phase.ALWAYS
             clash = "is permanent" if is_permanent else "has unclear dates"
             why = f"The service reports the status invalid, but the remote {clash}."
-            return State.UNCLEAR, "says invalid", why
+            return RemoteState.UNCLEAR, "says invalid", why
     elif status is None:
-        return State.UNCLEAR, "not stated", ""
+        return RemoteState.UNCLEAR, "not stated", ""
     else:
-        return State.UNCLEAR, f"status {status}" if abs(status) < 10_000 else "status odd", ""
+        return RemoteState.UNCLEAR, f"status {status}" if abs(status) < 10_000 else "status odd", ""
     state = _by_dates(phase, left_ms)
     return state, state.word, ""
 
@@ -204,16 +204,16 @@ WEEK_MS, MONTH_MS = 7 * dates.DAY_MS, 30 * dates.DAY_MS
 """The remaining time, in milliseconds, up to which an active remote counts as expiring."""
 
 
-def _by_dates(phase: Phase, left_ms: int) -> State:
+def _by_dates(phase: Phase, left_ms: int) -> RemoteState:
     if phase is Phase.NOW and left_ms <= MONTH_MS:
-        return State.WEEK if left_ms <= WEEK_MS else State.MONTH
+        return RemoteState.WEEK if left_ms <= WEEK_MS else RemoteState.MONTH
     return _OF_PHASE[phase]
 
 
 _OF_PHASE = {
-    Phase.ALWAYS: State.OPEN,
-    Phase.NOW: State.OPEN,
-    Phase.AHEAD: State.AHEAD,
-    Phase.OVER: State.ENDED,
-    Phase.UNCLEAR: State.UNCLEAR,
+    Phase.ALWAYS: RemoteState.OPEN,
+    Phase.NOW: RemoteState.OPEN,
+    Phase.AHEAD: RemoteState.AHEAD,
+    Phase.OVER: RemoteState.ENDED,
+    Phase.UNCLEAR: RemoteState.UNCLEAR,
 }

@@ -14,7 +14,7 @@ from itertools import combinations
 from lockterm.keymap import Keymap
 from lockterm.keymap.hints import is_typed, spelled, written
 from lockterm.keymap.keys import PLACES, PRIORITY, is_by_hand, known, stacks
-from lockterm.keymap.place import Place
+from lockterm.keymap.place import KeyContext
 
 FIXED_KEYS = {
     "tab": "goes to the next field everywhere",
@@ -75,7 +75,7 @@ def check(chosen: Mapping[str, object]) -> Keymap:
             )
         keymap[name] = tuple(_keys(name, value, defaults))
         _check_reach(name, keymap[name], defaults[name])
-    _settle_conflicts(keymap, tuple(chosen))
+    _resolve_conflicts(keymap, tuple(chosen))
     return keymap
 
 
@@ -154,10 +154,10 @@ def _check_reach(name: str, keys: tuple[str, ...], defaults: tuple[str, ...]) ->
         )
 
 
-def _settle_conflicts(keymap: dict[str, tuple[str, ...]], order: tuple[str, ...]) -> None:
+def _resolve_conflicts(keymap: dict[str, tuple[str, ...]], order: tuple[str, ...]) -> None:
     """Remove default keys that are configured for an action that works at the same time."""
     for stack in stacks():
-        on: dict[str, list[tuple[str, Place]]] = {}
+        on: dict[str, list[tuple[str, KeyContext]]] = {}
         for place in stack:
             for name, usual in place.keys.items():
                 for key in keymap.get(name, tuple(usual.split(","))):
@@ -175,7 +175,7 @@ def _settle_conflicts(keymap: dict[str, tuple[str, ...]], order: tuple[str, ...]
                     _refuse(key, {one: here, other: there}, keymap, order)
 
 
-def _can_give_way(name: str, place: Place, key: str, keymap: Keymap) -> bool:
+def _can_give_way(name: str, place: KeyContext, key: str, keymap: Keymap) -> bool:
     """Return whether an action can lose a default key that the user configured for another action.
 
     Actions that move a cursor and actions that work everywhere keep their keys. In a place where
@@ -186,7 +186,9 @@ def _can_give_way(name: str, place: Place, key: str, keymap: Keymap) -> bool:
     return is_in_reach and name not in PRIORITY and not is_by_hand(name)
 
 
-def _refuse(key: str, names: Mapping[str, Place], keymap: Keymap, order: Iterable[str]) -> None:
+def _refuse(
+    key: str, names: Mapping[str, KeyContext], keymap: Keymap, order: Iterable[str]
+) -> None:
     """Raise an error that names the last setting in the configuration with this key.
 
     Args:
@@ -209,7 +211,7 @@ def _refuse(key: str, names: Mapping[str, Place], keymap: Keymap, order: Iterabl
     )
 
 
-def _is_usual(key: str, name: str, place: Place) -> bool:
+def _is_usual(key: str, name: str, place: KeyContext) -> bool:
     return key in place.keys[name].split(",")
 
 

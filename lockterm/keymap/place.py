@@ -43,14 +43,14 @@ class Key:
 
 
 @dataclass(frozen=True)
-class Place:
+class KeyContext:
     """A screen, a dialog, or a widget that can have the focus inside them."""
 
     words: str
     """A phrase for the place, such as ``on the remotes``."""
     tasks: Mapping[str, tuple[Key, ...]]
     """Maps each heading in the help to the keys that this place adds, in the order of the help."""
-    like: Place | None = None
+    like: KeyContext | None = None
     """Another place whose keys also work here; None if there is none."""
     holds: tuple[str, ...] = ()
     """The names of the places of widgets inside this one; at most one of them is active at a

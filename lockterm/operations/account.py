@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from functools import cached_property
 from typing import TYPE_CHECKING
 
-from lockterm.operations.refusals import OtherAccount, OtherService
+from lockterm.operations.refusals import OtherAccountError, OtherServiceError
 from lockterm.store.accounts import Accounts, digest_credentials, is_unnamed
 
 if TYPE_CHECKING:
@@ -103,9 +103,9 @@ class ProfileAccount:
             OtherAccount: The account is another one, where the same IDs mean other remotes.
         """
         if self._is_of_other_name(operation):
-            raise OtherAccount(operation)
+            raise OtherAccountError(operation)
         if not self.is_sent_here(operation):
-            raise OtherService(operation, self._profile.name, self._profile.base_url)
+            raise OtherServiceError(operation, self._profile.name, self._profile.base_url)
 
     def require(self, operation: Operation) -> None:
         """Check that the profile has the service and account that received a change to repeat.
@@ -117,4 +117,4 @@ class ProfileAccount:
         self.require_sent_here(operation)
         self.look_up()
         if operation.account not in (None, self.name):
-            raise OtherAccount(operation)
+            raise OtherAccountError(operation)

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 from lockterm.domain.callbacks import ignore
 from lockterm.domain.remotes import Remote, is_still
 from lockterm.domain.text.error import format_titled_meaning
-from lockterm.errors import Refused, ServiceError
+from lockterm.errors import RefusedError, ServiceError
 
 if TYPE_CHECKING:
     from lockterm.operations.connection import Connection
@@ -121,7 +121,7 @@ class BatteryReader:
                     lambda service: service.remote_detail(remote_id=remote_id)
                 )
             except ServiceError as error:
-                if not isinstance(error, Refused) or error.is_denial:
+                if not isinstance(error, RefusedError) or error.is_denial:
                     self.stop(format_titled_meaning(error))
                 else:
                     self._asked.add(remote_id)

@@ -11,11 +11,11 @@ from typing import TYPE_CHECKING, Any, Generic, NamedTuple, Self, TypeVar
 from lockterm.domain.callbacks import ignore
 from lockterm.domain.names import is_same_name
 from lockterm.domain.remotes import Remote, RemotePage
-from lockterm.errors import LocktermError, Refused, ServiceError
+from lockterm.errors import LocktermError, RefusedError, ServiceError
 
 if TYPE_CHECKING:
     from lockterm.api.client import LockService
-    from lockterm.api.retry_policy import Place
+    from lockterm.api.retry_policy import CallPermit
     from lockterm.domain.clock import Clock
     from lockterm.domain.listing import Ends, Listing
     from lockterm.operations.connection import Connection
@@ -84,7 +84,7 @@ class CachedReads:
         """The cache, opened on first use because the first frame does not need it."""
         return self._open_cache()
 
-    def get_ready(self) -> None:
+    def preload(self) -> None:
         """Open the cache before its first use."""
         _ = self._cache
 
@@ -107,7 +107,7 @@ class CachedReads:
         """
         try:
             return await self.connection.read(call, pace, retry)
-        except Refused as error:
+        except RefusedError as error:
             if error.is_denial:
                 await self.forget("")
                 self.on_denial()
@@ -233,7 +233,7 @@ COUNTS = ("page_no", "page_size", "pages", "total", "unreadable")
 
 
 def page_call(
-    lock_id: int, page_no: int, page_size: int, place: Place | None = None
+    lock_id: int, page_no: int, page_size: int, place: CallPermit | None = None
 ) -> Callable[[LockService], Awaitable[RemotePage]]:
     """Return a call that reads one page of a lock's list; see :meth:`LockService.list_remotes`."""
     return lambda service: service.list_remotes(lock_id, page_no, page_size, place)

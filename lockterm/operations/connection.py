@@ -11,7 +11,13 @@ from typing import TYPE_CHECKING, TypeVar
 
 from lockterm.domain.callbacks import ignore
 from lockterm.domain.clock import Clock
-from lockterm.errors import LocktermError, RateLimited, Refused, ServiceError, Unreachable
+from lockterm.errors import (
+    LocktermError,
+    RateLimitedError,
+    RefusedError,
+    ServiceError,
+    UnreachableError,
+)
 
 if TYPE_CHECKING:
     from lockterm.api.client import LockService
@@ -179,7 +185,7 @@ class Connection:
             RateLimited: A requested pause is in progress; nothing was sent.
         """
         if (left_s := self.wait_s) > 0:
-            raise RateLimited(
+            raise RateLimitedError(
                 f"The service asked for a pause of {math.ceil(left_s)} s more.",
                 retry_after_s=left_s,
                 hint="Nothing was sent. Try again after the pause.",
@@ -208,7 +214,8 @@ class Connection:
         """Make a call, and record whether it reached the service.
 
         Raises:
-            ServiceError: The call failed; :class:`RateLimited` also if nothing was sent because of
+            ServiceError: The call failed; :class:`RateLimitedError` also if nothing was sent
+            because of
                 a pause.
         """
         return await self._call(call, 0.0 if self.runs_under_way else UNSTATED_S)
@@ -219,7 +226,7 @@ class Connection:
             service = await self.open()
             began_ms = self.clock.steady_ms()
             result = await call(service)
-        except RateLimited as error:
+        except RateLimitedError as error:
             self._note_online(True)
             told_s = error.retry_after_s
             if wait_s := unstated_s if told_s is None else told_s:
@@ -227,7 +234,7 @@ class Connection:
                 self.on_wait()
             raise
         except ServiceError as error:
-            if isinstance(error, Refused):
+            if isinstance(error, RefusedError):
                 self.on_answered()
             # A line without answers, or one that ends at a captive portal, counts as offline.
             self._note_online(not error.out_of_reach)
@@ -270,14 +277,14 @@ class Connection:
         """
         async with self._opening:
             if self.is_closed:
-                raise Unreachable("Nothing was sent, because lockterm is closing.")
+                raise UnreachableError("Nothing was sent, because lockterm is closing.")
             if self._service is None:
                 service = (await asyncio.to_thread(load_client))(self.profile, clock=self.clock)
                 service.tell_limits(lambda seconds: self.on_limited(seconds))
                 self._service = await service.__aenter__()
             return self._service
 
-    def get_ready(self) -> None:
+    def preload(self) -> None:
         """Import and open the client in the background, without sending anything."""
         self.background(self.open())
 

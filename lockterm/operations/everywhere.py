@@ -8,7 +8,7 @@ from contextlib import suppress
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
-from lockterm.api.retry_policy import Place, Places
+from lockterm.api.retry_policy import CallPermit, CallPermits
 from lockterm.domain.listing import Block, Listing
 from lockterm.domain.locks import Lock
 from lockterm.domain.safe_text import clean
@@ -16,12 +16,12 @@ from lockterm.domain.text.amount import format_count
 from lockterm.domain.text.error import format_titled_meaning
 from lockterm.errors import (
     LocktermError,
-    NoAnswer,
-    RateLimited,
-    Refused,
+    NoAnswerError,
+    RateLimitedError,
+    RefusedError,
     ServiceError,
     StoreError,
-    Unreachable,
+    UnreachableError,
 )
 from lockterm.operations.kept_lists import KeptLists
 from lockterm.operations.list_walk import ASKED, WalkBudget
@@ -68,7 +68,7 @@ class LockRead:
     """The error that caused the problem, if there is one."""
 
 
-class Everywhere:
+class AllLocksReader:
     """The reader of all locks of the lock book.
 
     Args:
@@ -158,7 +158,7 @@ class _Pages:
 
 
 class _Reading:
-    """The reader of all locks for one call of :meth:`Everywhere.read`."""
+    """The reader of all locks for one call of :meth:`AllLocksReader.read`."""
 
     def __init__(
         self,
@@ -174,14 +174,14 @@ class _Reading:
         self._wanted = wanted
         self._wait = wait
         self._begun = asyncio.Semaphore(BEGUN)
-        self._places = Places(AT_ONCE)
+        self._places = CallPermits(AT_ONCE)
         self._ended: ServiceError | None = None
         """An error that concerns all locks; after it, no further lock is requested."""
 
     async def lock(self, place: int, lock: Lock) -> LockRead:
         """Read one lock as soon as the limits of parallel reading allow this."""
         async with self._begun:
-            connection = Place(self._places)
+            connection = CallPermit(self._places)
             try:
                 await connection.take()
                 if self._ended is not None:
@@ -189,8 +189,8 @@ class _Reading:
                 changes = self._remotes.changes(lock.lock_id)
                 pages = await self._through_pauses(lambda: self._read(lock, connection))
             except ServiceError as error:
-                is_of_all = isinstance(error, Unreachable)
-                if is_of_all or (isinstance(error, Refused) and error.is_denial):
+                is_of_all = isinstance(error, UnreachableError)
+                if is_of_all or (isinstance(error, RefusedError) and error.is_denial):
                     self._ended = error
                 return LockRead(place, lock, problem=_briefly(error), error=error)
             finally:
@@ -214,11 +214,11 @@ class _Reading:
         for _ in range(PAUSES):
             try:
                 return await work()
-            except RateLimited as error:
+            except RateLimitedError as error:
                 await self._wait(max(self._connection.wait_s, error.retry_after_s or 0.0))
         return await work()
 
-    async def _read(self, lock: Lock, connection: Place) -> _Pages:
+    async def _read(self, lock: Lock, connection: CallPermit) -> _Pages:
         pages = _Pages(self._connection.clock.now_ms())
         budget = WalkBudget(lock.lock_id, ASKED)
         async for step in self._remotes.walk(lock.lock_id, budget, connection):
@@ -249,6 +249,10 @@ def describe_reads(found: Sequence[LockRead], most: int, longest: int | None = N
 
 def _briefly(error: ServiceError) -> str:
     """Return why a lock could not be read, in a few words."""
-    if isinstance(error, Unreachable):
+    if isinstance(error, UnreachableError):
         return "not reached"
-    return "no answer" if isinstance(error, NoAnswer) else format_titled_meaning(error).rstrip(".")
+    return (
+        "no answer"
+        if isinstance(error, NoAnswerError)
+        else format_titled_meaning(error).rstrip(".")
+    )

@@ -26,7 +26,7 @@ from lockterm.domain.text.operation import STATE_NAMES, describe_change
 from lockterm.errors import StoreError, describe_os_error
 from lockterm.operations.planner import ReadLock
 from lockterm.paths import make_directory, write_new, write_whole
-from lockterm.safe_files import Place
+from lockterm.safe_files import OpenLocation
 
 FORMULA_STARTS = "=+-@\t\r\n＝＋－＠"
 """Characters that a spreadsheet may interpret as the beginning of a formula or a row."""
@@ -292,7 +292,7 @@ def may_replace(path: Path, is_ours: Callable[[bytes], bool] = is_export) -> boo
         StoreError: The file cannot be read or is not a regular file.
     """
     try:
-        with Place(path) as place:
+        with OpenLocation(path) as place:
             descriptor = place.open(os.O_RDONLY)
         try:
             if not stat.S_ISREG(os.fstat(descriptor).st_mode):  # reading a pipe would wait

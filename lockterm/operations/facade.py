@@ -28,7 +28,7 @@ if TYPE_CHECKING:
     from lockterm.domain.plan import Plan
     from lockterm.domain.run import Run
     from lockterm.operations.draft_keeper import DraftKeeper
-    from lockterm.operations.everywhere import Everywhere
+    from lockterm.operations.everywhere import AllLocksReader
     from lockterm.operations.journal_store import JournalStore
     from lockterm.operations.kept_lists import KeptLists
     from lockterm.operations.locks import Locks
@@ -94,7 +94,7 @@ class Operations:
 
         async def watch() -> None:
             try:
-                if await self.journal.unsettled():
+                if await self.journal.list_unconfirmed():
                     self.watch.start()
             except StoreError as error:
                 _log.info("nothing can be read back without the store: %s", error.message)
@@ -191,9 +191,9 @@ class Operations:
         )
         return runs.Runs(self.profile, self.connection, self.journal, carried_out, self.pace)
 
-    def get_ready(self) -> None:
+    def preload(self) -> None:
         """Open the cache in advance, before it is needed."""
-        self._reads.get_ready()
+        self._reads.preload()
 
     def begin_run(self, plan: Plan) -> Run:
         """Run a confirmed plan in the background, independently of the screen that is open.
@@ -206,14 +206,16 @@ class Operations:
         assert self.run_under_way is None
         run = self.run_here = Run(plan, self.clock)
         run.on_change = self.on_run
-        self.connection.background(self.runs.carry_out(run))
+        self.connection.background(self.runs.execute(run))
         self.on_run(run)
         return run
 
     @property
     def run_under_way(self) -> Run | None:
         """The run that is active in this session; None if there is none."""
-        return self.run_here if self.run_here is not None and not self.run_here.is_over else None
+        return (
+            self.run_here if self.run_here is not None and not self.run_here.is_finished else None
+        )
 
     @cached_property
     def batteries(self) -> BatteryReader:
@@ -221,11 +223,11 @@ class Operations:
         return BatteryReader(self.connection)
 
     @cached_property
-    def everywhere(self) -> Everywhere:
+    def everywhere(self) -> AllLocksReader:
         """The reader of all locks in the lock book."""
-        from lockterm.operations.everywhere import Everywhere
+        from lockterm.operations.everywhere import AllLocksReader
 
-        return Everywhere(self._reads, self.locks, self.remotes, lambda: self.journal)
+        return AllLocksReader(self._reads, self.locks, self.remotes, lambda: self.journal)
 
     @property
     def kept_lists(self) -> KeptLists:

@@ -15,15 +15,22 @@ from typing import TYPE_CHECKING, Any, ParamSpec, TypeVar
 
 from lockterm.domain.callbacks import ignore
 from lockterm.domain.history import EVERYTHING, HistoryLine, Selection
-from lockterm.domain.operation import IN_FLIGHT, RECORDED, UNSETTLED, Operation, State, known_fields
+from lockterm.domain.operation import (
+    IN_FLIGHT,
+    RECORDED,
+    UNCONFIRMED,
+    Operation,
+    OperationState,
+    known_fields,
+)
 from lockterm.domain.text.operation import describe_change_briefly
-from lockterm.errors import StoreDamaged, StoreError
+from lockterm.errors import StoreDamagedError, StoreError
 from lockterm.operations.account import ProfileAccount
 from lockterm.operations.discrepancies import find_discrepancies
 from lockterm.operations.recorded import Recorded, is_known
 from lockterm.operations.refusals import (
+    AlreadyResolvedError,
     PendingChangeError,
-    SettledMeanwhile,
     damaged_entry,
     just_added,
 )
@@ -116,15 +123,15 @@ class JournalStore:
 
     # --- reading ---------------------------------------------------------------------------
 
-    async def unsettled(self, lock_id: int | None = None) -> list[Operation]:
+    async def list_unconfirmed(self, lock_id: int | None = None) -> list[Operation]:
         """Return the unconfirmed operations on all locks or one lock, the oldest first."""
 
-        def unsettled() -> list[Operation]:
+        def unconfirmed() -> list[Operation]:
             with contextlib.suppress(StoreError):
                 self._settle_orphans()  # another session may have ended since
-            return self._journal.unsettled(lock_id)
+            return self._journal.list_unconfirmed(lock_id)
 
-        return await self._run_reading(unsettled)
+        return await self._run_reading(unconfirmed)
 
     async def history(self, selection: Selection = EVERYTHING) -> list[Operation]:
         """Return the selected operations of this profile, the oldest first."""
@@ -302,7 +309,7 @@ class JournalStore:
         """Move unconfirmed operations of other profiles on the same account to this profile."""
         move, name = self._journal.move, self.profile.name
         for one in operations:
-            await self._thread.run(move, one.id, UNSETTLED, profile=name)
+            await self._thread.run(move, one.id, UNCONFIRMED, profile=name)
         self.note_change()
 
     async def recognize_account(self, lock_id: int, remotes: Sequence[Remote]) -> None:
@@ -330,16 +337,16 @@ class JournalStore:
     def _begin(self, operation: Operation) -> None:
         if (notice := self.database.notice) != self._told_notice:
             # A reading found the damage, and continued with the undamaged rows.
-            raise StoreDamaged(notice, hint="Nothing was sent. Check the history first.")
+            raise StoreDamagedError(notice, hint="Nothing was sent. Check the history first.")
         name, credentials = self.account.name, self.account.credentials
         operation = replace(operation, account=name, credentials=credentials)
         holder = self._journal.prepare(operation)
         if holder is not None and holder.state in IN_FLIGHT:
             self._settle_orphans()  # the sending session may have ended since
             holder = self._journal.prepare(operation)
-        if holder is not None and holder.id == operation.again_of and not holder.unsettled:
-            raise SettledMeanwhile(holder)
-        if holder is not None and holder.state is State.DAMAGED:
+        if holder is not None and holder.id == operation.again_of and not holder.is_unconfirmed:
+            raise AlreadyResolvedError(holder)
+        if holder is not None and holder.state is OperationState.DAMAGED:
             raise damaged_entry(holder)
         if holder is not None and holder.state in RECORDED:
             raise just_added(holder.remote_name, holder.remote_id)
@@ -356,7 +363,9 @@ class JournalStore:
 
         def note() -> None:
             now_ms = self._clock.now_ms()
-            if not self._journal.move(operation.id, IN_FLIGHT, state=State.SENDING, sent_ms=now_ms):
+            if not self._journal.move(
+                operation.id, IN_FLIGHT, state=OperationState.SENDING, sent_ms=now_ms
+            ):
                 raise StoreError(
                     "Another session assumed that this session had ended. Nothing was sent."
                 )
@@ -387,24 +396,24 @@ class JournalStore:
     async def note_recognized(self, operation: Operation, remote_id: int) -> None:
         """Store the ID of an added remote, found later because the service returned no ID."""
         move = self._journal.move
-        await self._thread.run(move, operation.id, [State.CONFIRMED], remote_id=remote_id)
+        await self._thread.run(move, operation.id, [OperationState.CONFIRMED], remote_id=remote_id)
 
-    async def settle(self, operation: Operation, **changes: Any) -> Operation:
+    async def resolve(self, operation: Operation, **changes: Any) -> Operation:
         """Store the result of an unconfirmed operation, found by lockterm or chosen by the user.
 
         Returns:
             The operation as it is now in the journal. Another session may have resolved it first.
         """
 
-        def settle() -> Operation:
+        def resolve() -> Operation:
             now_ms = self._clock.now_ms()
-            if self._journal.move(operation.id, UNSETTLED, settled_ms=now_ms, **changes):
+            if self._journal.move(operation.id, UNCONFIRMED, settled_ms=now_ms, **changes):
                 self._note_settled(operation, now_ms)
             return self._journal.find(operation.id) or operation
 
-        settled: Operation = await self._run(settle)
+        resolved: Operation = await self._run(resolve)
         self.note_change()
-        return settled
+        return resolved
 
     def note_change(self) -> None:
         """Call :attr:`on_change`, because an operation was sent or its result has changed."""

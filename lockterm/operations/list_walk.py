@@ -9,10 +9,10 @@ from collections.abc import AsyncGenerator, Iterable, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from lockterm.api.retry_policy import Place, Places
+from lockterm.api.retry_policy import CallPermit, CallPermits
 from lockterm.config.profile import MAX_PAGE_SIZE
 from lockterm.domain.clock import Clock
-from lockterm.errors import ListTooLarge, MalformedAnswer
+from lockterm.errors import ListTooLargeError, MalformedAnswerError
 from lockterm.operations.cached_reads import CachedReads, page_call
 
 if TYPE_CHECKING:
@@ -53,7 +53,7 @@ async def walk(
     reads: CachedReads,
     lock_id: int,
     budget: WalkBudget,
-    place: Place | None,
+    place: CallPermit | None,
     pace: RateLimiter | None,
     *,
     ahead: bool,
@@ -84,12 +84,12 @@ async def walk(
         ids, without_id, unreadable = set[int](), 0, 0
         total: int | None = None
         page_no, pages, moved, read = 1, 1, False, 0
-        places = Places(at_once)
+        places = CallPermits(at_once)
         coming: deque[asyncio.Task[RemotePage]] = deque()
         try:
             while page_no <= pages and not moved:
                 for number in range(page_no + len(coming), min(page_no + at_once, pages + 1)):
-                    at = place or Place(places)
+                    at = place or CallPermit(places)
                     call = page_call(lock_id, number, WALK_PAGE_SIZE, at)
                     retry = page_call(lock_id, number, WALK_PAGE_SIZE)  # holds no place
                     coming.append(reads.connection.background(reads.ask(call, pace, retry)))
@@ -115,7 +115,9 @@ async def walk(
                 repeats = read == before and page_no > 1 and not (is_empty and page_no == pages)
                 moved = moved or repeats or (is_told and read > total + WALK_PAGE_SIZE)
                 if max(read, total) > MOST_REMOTES:
-                    raise ListTooLarge(f"Lock {lock_id} has more remotes than lockterm can read.")
+                    raise ListTooLargeError(
+                        f"Lock {lock_id} has more remotes than lockterm can read."
+                    )
                 if not moved:
                     told, shown = total if is_told else read, read - unreadable
                     yield Step(page.remotes, new, page_no == 1, shown, told)
@@ -128,9 +130,9 @@ async def walk(
     raise moving(f"The list of lock {lock_id} kept changing while lockterm read it.")
 
 
-def moving(message: str) -> MalformedAnswer:
+def moving(message: str) -> MalformedAnswerError:
     """Return the error for a list that changed during each attempt to read it."""
-    return MalformedAnswer(
+    return MalformedAnswerError(
         message,
         title="The list keeps changing",
         hint="Someone else is changing this lock's remotes. Try again in a moment.",
@@ -219,7 +221,7 @@ class WalkBudget:
             reached = f"{limits.seconds:.0f} s"
         else:
             return
-        raise ListTooLarge(
+        raise ListTooLargeError(
             f"lockterm did not read the whole list of lock {self._lock_id}, because it"
             f" takes more than {reached}.",
             hint="You can still read the list page by page."

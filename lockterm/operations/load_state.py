@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Generic, TypeVar
 
 from lockterm.domain.callbacks import ignore
-from lockterm.errors import LocktermError, Refused
+from lockterm.errors import LocktermError, RefusedError
 
 if TYPE_CHECKING:
     from lockterm.operations.cached_reads import Fetched
@@ -51,7 +51,7 @@ class LoadState(Generic[T]):
 
     def failed(self, error: LocktermError) -> LoadState[T]:
         """Return the state after an error. If access was denied, a cached value is removed."""
-        if self.kept and isinstance(error, Refused) and error.is_denial:
+        if self.kept and isinstance(error, RefusedError) and error.is_denial:
             return LoadState(error=error)
         return replace(self, error=error, busy=False, slow=False)
 

@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
 
-from lockterm.domain.elsewhere import ChangeElsewhere, What
+from lockterm.domain.elsewhere import ChangeElsewhere, ChangeKind
 from lockterm.domain.operation import WITHOUT_EFFECT, Operation
 from lockterm.operations.proof import is_later
 from lockterm.operations.readback import same, set_by
@@ -37,7 +37,7 @@ def without_own(
         own = [one for one in sent if _is_about(one, change)]
         if not own:
             yield change
-        elif change.what is not What.GONE:
+        elif change.what is not ChangeKind.GONE:
             if not any(one.call in ("delete", "clear") for one in own):
                 yield from _beyond(change, own, now_ms, offset_ms)
         elif not any(one.call in ("add", "delete", "clear") for one in own):
@@ -46,10 +46,10 @@ def without_own(
 
 def _is_about(operation: Operation, change: ChangeElsewhere) -> bool:
     if operation.call == "clear":
-        return change.what is not What.CHANGED
+        return change.what is not ChangeKind.CHANGED
     if operation.remote_id is not None or operation.call != "add":
         return operation.remote_id == change.remote_id and operation.call in _CALLS
-    return change.what is What.NEW and all(
+    return change.what is ChangeKind.NEW and all(
         change.after.get(name) == operation.body.get(name) for name in _ALIKE
     )
 
@@ -64,7 +64,7 @@ def _beyond(
 ) -> Iterator[ChangeElsewhere]:
     """Yield the part of a difference that lockterm's own operations do not explain."""
     values = {name: value for one in own for name, value in set_by(one).items()}
-    names = [*change.names] if change.what is What.CHANGED else [*values]
+    names = [*change.names] if change.what is ChangeKind.CHANGED else [*values]
     settled_ms = max((one.settled_ms or now_ms for one in own), default=now_ms)
     updated = change.after.get("updateTime")
     is_after = offset_ms is not None and is_later(
@@ -83,4 +83,4 @@ def _beyond(
     if left:
         set_here = {name: values[name] for name in left if name in values}
         before = {**(change.before or change.after), **set_here}
-        yield replace(change, what=What.CHANGED, names=left, before=before)
+        yield replace(change, what=ChangeKind.CHANGED, names=left, before=before)

@@ -24,7 +24,7 @@ from lockterm.domain.text.people import (
     format_person,
 )
 from lockterm.domain.text.validity import describe_dates, describe_validity_briefly, format_state
-from lockterm.domain.validity import State, state_by_dates, state_of
+from lockterm.domain.validity import RemoteState, state_by_dates, state_of
 from lockterm.operations.everywhere import LockRead, describe_reads
 
 if TYPE_CHECKING:
@@ -108,7 +108,7 @@ class PeopleReport:
 
     def _access(self, lock: Lock, zone: tzinfo, remote: Remote) -> Access:
         state = format_state(state_by_dates(remote, self._now_ms))
-        if state_of(remote, self._now_ms) is State.DISAGREE:
+        if state_of(remote, self._now_ms) is RemoteState.DISAGREE:
             _, reported = describe_validity_briefly(remote, self._now_ms, zone)
             state += f", service {reported}"
         return Access(

@@ -15,7 +15,14 @@ from lockterm.domain.plan import Action, PlannedSteps, Step
 from lockterm.domain.remotes import Remote
 from lockterm.domain.safe_text import clean, without_secrets
 from lockterm.domain.table_columns import ACTION, LOCK, REMOTE
-from lockterm.domain.table_file import TOO_MANY_BYTES, BadTable, Problem, Row, Table, read_table
+from lockterm.domain.table_file import (
+    TOO_MANY_BYTES,
+    Problem,
+    Row,
+    Table,
+    TableFileError,
+    read_table,
+)
 from lockterm.domain.table_map import MOST_BYTES, TableMap, parse_map
 from lockterm.domain.table_plan import LockPlan, check_rows
 from lockterm.domain.text.plan import WITHOUT_ACCESS, describe_ignored
@@ -52,7 +59,7 @@ def _content(path: Path, most: int = TOO_MANY_BYTES, what: str = "table of remot
     try:
         return read_named(path, most, what)
     except ValueError as error:
-        raise BadTable([Problem(0, "", "", str(error))]) from None
+        raise TableFileError([Problem(0, "", "", str(error))]) from None
 
 
 def read_map_file(path: Path) -> TableMap:
@@ -96,7 +103,7 @@ async def read_export(operations: Operations, path: Path) -> ReadLock:
             if table.locks
             else "The file is a CSV table. Use a JSON export."
         )
-        raise BadTable([Problem(0, "", "", reason)])
+        raise TableFileError([Problem(0, "", "", reason)])
     lock = await operations.locks.find(table.locks[0])
     remotes = [Remote.read(row.raw or {}) for row in table.rows]
     return ReadLock(lock, operations.zone(lock), remotes)
@@ -181,7 +188,7 @@ class _TableSource(PlanSource):
         known = {one.lock.lock_id for one in self._locks}
         if other := self._rows.keys() - known:
             first = self._rows[min(other)][0]
-            raise BadTable([first.problem(LOCK, "The export is from another lock.")])
+            raise TableFileError([first.problem(LOCK, "The export is from another lock.")])
         return self._locks
 
     async def plan(self, locks: Sequence[ReadLock], now_ms: int) -> PlannedSteps:
@@ -194,7 +201,7 @@ class _TableSource(PlanSource):
             self._problems += on_lock.problems
         if self._problems:
             problems = [*self._problems, *self._problems_of_unread()]
-            raise BadTable(sorted(problems, key=attrgetter("line")))
+            raise TableFileError(sorted(problems, key=attrgetter("line")))
         ignored = describe_ignored(self._table.ignored)
         losses = [ignored] if ignored and steps else []
         steps = [self._with_lock_note(step) for step in steps]
@@ -214,7 +221,7 @@ class _TableSource(PlanSource):
                 f" {clean(profile.name, 40)} uses {clean(here, 80)}, where the same IDs"
                 " belong to other remotes."
             )
-            raise BadTable([Problem(0, "", "", reason)])
+            raise TableFileError([Problem(0, "", "", reason)])
 
     def _problems_of_unread(self) -> list[Problem]:
         return [

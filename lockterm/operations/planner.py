@@ -21,7 +21,7 @@ from lockterm.domain.listing import Block, Listing
 from lockterm.domain.locks import Lock
 from lockterm.domain.plan import Action, Plan, PlannedSteps, Step, StepState
 from lockterm.domain.remotes import Remote
-from lockterm.errors import LocktermError, MalformedAnswer, Refused, ServiceError
+from lockterm.errors import LocktermError, MalformedAnswerError, RefusedError, ServiceError
 from lockterm.operations.everywhere import AT_ONCE
 from lockterm.operations.list_walk import WALK_PAGE_SIZE
 
@@ -140,7 +140,7 @@ def _leave_out(source: PlanSource, lock: ReadLock) -> list[Step]:
     """Return the steps on a lock that could not be read completely, with the reason."""
     if lock.error is None:
         return []
-    state = StepState.REFUSED if isinstance(lock.error, Refused) else StepState.NOT_SENT
+    state = StepState.REFUSED if isinstance(lock.error, RefusedError) else StepState.NOT_SENT
     return [
         replace(step, state=state, message=lock.error.meaning)
         for step in source.steps_on_unread(lock)
@@ -196,7 +196,7 @@ async def read_locks(
                 return ReadLock(lock, zone, error=error)
         if unreadable := sum(remote.id is None for remote in remotes):
             words = f"{unreadable:,} of the remotes of lock {lock_id} cannot be read."
-            return ReadLock(lock, zone, error=MalformedAnswer(words))
+            return ReadLock(lock, zone, error=MalformedAnswerError(words))
         # Because of this list, a later remote is recognized as new, even after a kill.
         blocks = await asyncio.to_thread(_blocks, remotes)
         is_behind = operations.remotes.changes(lock_id) != changes

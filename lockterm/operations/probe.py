@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any
 from urllib.parse import urlsplit
 
 from lockterm.api.trust import tls_context
-from lockterm.errors import Refused
+from lockterm.errors import RefusedError
 from lockterm.operations.connection import load_client
 
 if TYPE_CHECKING:
@@ -31,7 +31,7 @@ DENIED = (401, 403, 407)
 class ServiceAnswers:
     """The results of some test calls to a service."""
 
-    refusal: Refused | None
+    refusal: RefusedError | None
     """The last refusal, which shows that the service answers; None if no call was refused."""
     first_ms: float
     """Duration of the first call with the opening of the connection, in milliseconds."""
@@ -41,7 +41,7 @@ class ServiceAnswers:
     """Number of seconds by which the service's clock is ahead; None if unknown."""
 
     @property
-    def denial(self) -> Refused | None:
+    def denial(self) -> RefusedError | None:
         """The refusal, if it denies the caller access or another server sent it; otherwise None."""
         refusal = self.refusal
         if refusal is None or (refusal.code is not None and refusal.status not in DENIED):
@@ -69,7 +69,7 @@ async def ask(profile: Profile, lock_id: int = SOME_LOCK, *, more_calls: int = 0
     Raises:
         LocktermError: The service did not answer, or its answer does not follow the contract.
     """
-    refusal: Refused | None = None
+    refusal: RefusedError | None = None
     took_ms = []
     client = await asyncio.to_thread(load_client)
     async with client(profile) as service:
@@ -77,7 +77,7 @@ async def ask(profile: Profile, lock_id: int = SOME_LOCK, *, more_calls: int = 0
             began = time.monotonic()
             try:
                 await service.list_remotes(lock_id=lock_id, page_no=1, page_size=1)
-            except Refused as error:
+            except RefusedError as error:
                 refusal = error
             took_ms.append((time.monotonic() - began) * 1000)
         return ServiceAnswers(refusal, took_ms[0], took_ms[1:], service.clock_offset_s)

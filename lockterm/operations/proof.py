@@ -56,7 +56,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
-from lockterm.domain.operation import State
+from lockterm.domain.operation import OperationState
 from lockterm.operations.readback import Verdict
 
 CLOCK_MARGIN_S = 5.0
@@ -138,7 +138,7 @@ class Case:
         """Add a reading, and return what the readings prove so far.
 
         Returns:
-            The proven verdict; ``State.UNKNOWN`` with the reason if nothing is proven yet.
+            The proven verdict; ``OperationState.UNKNOWN`` with the reason if nothing is proven yet.
         """
         claim, before = sighting.claim, self._last
         if before is not None and self._verdict is not None and sighting.begun_s < before.begun_s:
@@ -146,7 +146,7 @@ class Case:
         if before is not None and not _agree(before, sighting):
             self._first = None
         self._last = sighting
-        if claim.state is State.AMBIGUOUS:
+        if claim.state is OperationState.AMBIGUOUS:
             self._found = sighting
         self._verdict = self._judge(sighting)
         if self._first is None and self._counts(sighting):
@@ -161,19 +161,19 @@ class Case:
         """Return the monotonic time of the next automatic reading; None if there is none."""
         if self._last is None or self._verdict is None:
             return self.sent_s
-        if self._verdict.state in (State.AMBIGUOUS, State.CONFIRMED_BY_READING):
+        if self._verdict.state in (OperationState.AMBIGUOUS, OperationState.CONFIRMED_BY_READING):
             return None  # proven, or a person must decide
         begun_s = self._last.begun_s
         due = [self.sent_s + age_s for age_s in self._horizon.ages_s]
         at_s = next((at_s for at_s in due if at_s > begun_s), None)
-        if self._verdict.state is State.UNKNOWN and self._counts(self._last):
+        if self._verdict.state is OperationState.UNKNOWN and self._counts(self._last):
             again_s = begun_s + self._horizon.apart_s
             return again_s if at_s is None else min(at_s, again_s)
         return at_s
 
     def _judge(self, last: Sighting) -> Verdict:
         claim, horizon = last.claim, self._horizon
-        if claim.state in (State.UNKNOWN, State.AMBIGUOUS):
+        if claim.state in (OperationState.UNKNOWN, OperationState.AMBIGUOUS):
             return claim
         is_proven = self._counts(last) and (not claim.by_absence or self._is_confirmed(last))
         found = self._found
@@ -186,10 +186,10 @@ class Case:
             f"This is not certain yet, because an answer can be up to {horizon.stale_s:g} s old."
         )
         words = f"So far: {claim.words} {reason} lockterm reads the lock again."
-        return replace(claim, state=State.UNKNOWN, words=words)
+        return replace(claim, state=OperationState.UNKNOWN, words=words)
 
     def _counts(self, sighting: Sighting) -> bool:
-        if sighting.doubt or sighting.claim.state is State.UNKNOWN:
+        if sighting.doubt or sighting.claim.state is OperationState.UNKNOWN:
             return False
         return sighting.is_fresh or self.is_of_horizon(sighting.begun_s)
 

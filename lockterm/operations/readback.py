@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from lockterm.domain.json_text import canonical
-from lockterm.domain.operation import Operation, State
+from lockterm.domain.operation import Operation, OperationState
 from lockterm.domain.reading import Kind
 from lockterm.domain.remotes import ADDED, FIELDS, Remote, is_still
 from lockterm.domain.text.amount import describe_none
@@ -31,7 +31,7 @@ _IDENTIFYING = ("remoteName", "remoteNumber")
 class Verdict:
     """The result of an operation according to one reading."""
 
-    state: State
+    state: OperationState
     words: str
     """A sentence about the remotes that the reading showed."""
     candidates: tuple[int, ...] = ()
@@ -118,42 +118,48 @@ def judge_add(
     found = equal or [remote for remote in alike if are_new.get(remote.id) is not False]
     if not found:
         words = "The lock has no such remote. The add may still take effect."
-        return Verdict(State.NOT_SEEN, words, by_absence=True)
+        return Verdict(OperationState.NOT_SEEN, words, by_absence=True)
     ids = tuple(remote.id for remote in found if remote.id is not None)
     if len(ids) > 1:
-        return Verdict(State.AMBIGUOUS, f"{len(ids)} remotes look like the added remote.", ids)
+        return Verdict(
+            OperationState.AMBIGUOUS, f"{len(ids)} remotes look like the added remote.", ids
+        )
     if not equal:
         names = ", ".join(differing_from_added(operation, found[0]))
         words = (
             f"Remote {ids[0]} is probably the added remote, but differs from the request: {names}."
         )
-        return Verdict(State.AMBIGUOUS, words, ids)
+        return Verdict(OperationState.AMBIGUOUS, words, ids)
     if not are_new.get(ids[0]):
-        return Verdict(State.AMBIGUOUS, f"Remote {ids[0]} is probably the added remote.", ids)
+        return Verdict(
+            OperationState.AMBIGUOUS, f"Remote {ids[0]} is probably the added remote.", ids
+        )
     words = f"The service shows the added remote as remote {ids[0]}."
-    return Verdict(State.CONFIRMED_BY_READING, words, remote_id=ids[0])
+    return Verdict(OperationState.CONFIRMED_BY_READING, words, remote_id=ids[0])
 
 
 def judge_update(operation: Operation, now: Remote) -> Verdict:
     """Return the verdict on an update, from the details of its remote."""
     sent, before = set_by(operation), record_before(operation)
     if not is_still(before, now):
-        return Verdict(State.CONFLICT, given_away(operation))
+        return Verdict(OperationState.CONFLICT, given_away(operation))
     others = differing(now.raw, sent, sent)
     if not others:
-        return Verdict(State.CONFIRMED_BY_READING, "The service shows the change.")
+        return Verdict(OperationState.CONFIRMED_BY_READING, "The service shows the change.")
     if not differing(now.raw, before, sent):
-        return Verdict(State.NOT_SEEN, "The remote is unchanged. The change may still take effect.")
+        return Verdict(
+            OperationState.NOT_SEEN, "The remote is unchanged. The change may still take effect."
+        )
     names = ", ".join(others)
     return Verdict(
-        State.CONFLICT, f"The remote has neither its old nor its intended values: {names}."
+        OperationState.CONFLICT, f"The remote has neither its old nor its intended values: {names}."
     )
 
 
 def judge_gone() -> Verdict:
     """Return the verdict on an update if neither details nor list show its remote."""
     words = "The remote no longer exists, so nothing shows whether the change took effect."
-    return Verdict(State.CONFLICT, words, by_absence=True)
+    return Verdict(OperationState.CONFLICT, words, by_absence=True)
 
 
 def judge_delete(
@@ -168,13 +174,13 @@ def judge_delete(
     found = [remote for remote in remotes if remote.id == operation.remote_id]
     if any(is_still(before, remote) for remote in found):
         return Verdict(
-            State.NOT_SEEN, "The remote is still there. The delete may still take effect."
+            OperationState.NOT_SEEN, "The remote is still there. The delete may still take effect."
         )
     if found:
-        return Verdict(State.CONFLICT, given_away(operation))
+        return Verdict(OperationState.CONFLICT, given_away(operation))
     if detail is not None and is_still(before, detail):
         words = "The list no longer shows the remote, but its details can still be read."
-        return Verdict(State.NOT_SEEN, f"{words} The delete may still take effect.")
+        return Verdict(OperationState.NOT_SEEN, f"{words} The delete may still take effect.")
     return _unless_nameless(remotes, "The remote is no longer on the lock.")
 
 
@@ -195,9 +201,9 @@ def judge_clear(operation: Operation, remotes: Sequence[Remote]) -> Verdict:
         words = (
             f"All {len(cleared)} remotes still exist.{newcomers} The clear may still take effect."
         )
-        return Verdict(State.NOT_SEEN, words, remaining)
+        return Verdict(OperationState.NOT_SEEN, words, remaining)
     words = f"{len(remaining)} of {len(cleared)} remotes still exist.{newcomers}"
-    return Verdict(State.CONFLICT, words, remaining)
+    return Verdict(OperationState.CONFLICT, words, remaining)
 
 
 def set_by(update: Operation) -> Mapping[str, Any]:
@@ -254,5 +260,5 @@ def _unless_nameless(remotes: Sequence[Remote], words: str) -> Verdict:
         doubt = (
             f"The list has {some} no usable ID, so it is unclear whether the remote was deleted."
         )
-        return Verdict(State.UNKNOWN, doubt)
-    return Verdict(State.CONFIRMED_BY_READING, words, by_absence=True)
+        return Verdict(OperationState.UNKNOWN, doubt)
+    return Verdict(OperationState.CONFIRMED_BY_READING, words, by_absence=True)

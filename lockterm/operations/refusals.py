@@ -11,7 +11,13 @@ from lockterm.domain.glyphs import quoted
 from lockterm.domain.operation import HELD_CALLS, Operation
 from lockterm.domain.safe_text import clean
 from lockterm.domain.text.operation import STATE_NAMES
-from lockterm.errors import LocktermError, MalformedAnswer, NameTaken, NoAnswer, StoreDamaged
+from lockterm.errors import (
+    LocktermError,
+    MalformedAnswerError,
+    NameTakenError,
+    NoAnswerError,
+    StoreDamagedError,
+)
 from lockterm.keymap.hints import key
 
 if TYPE_CHECKING:
@@ -45,7 +51,7 @@ class PendingChangeError(LocktermError):
         self.operation = operation
 
 
-class OtherService(LocktermError):
+class OtherServiceError(LocktermError):
     """An error if the profile now has another service than the one that received the change."""
 
     title = "Another service"
@@ -59,7 +65,7 @@ class OtherService(LocktermError):
         self.operation = operation
 
 
-class OtherAccount(LocktermError):
+class OtherAccountError(LocktermError):
     """An error for a change that was sent with credentials that may belong to another account."""
 
     title = "Another account"
@@ -75,7 +81,7 @@ class OtherAccount(LocktermError):
         self.operation = operation
 
 
-class OtherPlan(LocktermError):
+class OtherPlanError(LocktermError):
     """An error for a plan that was made for another profile or another service."""
 
     title = "Another plan"
@@ -89,7 +95,7 @@ class OtherPlan(LocktermError):
         )
 
 
-class OtherCredentials(LocktermError):
+class OtherCredentialsError(LocktermError):
     """An error for a plan that was stored with other credentials, perhaps of another account."""
 
     title = "Other credentials"
@@ -107,7 +113,7 @@ class OtherCredentials(LocktermError):
         self.question = f"{words} Same account?"
 
 
-class RunUnderWay(LocktermError):
+class RunUnderWayError(LocktermError):
     """An error for a plan that is already running, in this session or another."""
 
     title = "Already running"
@@ -120,7 +126,7 @@ class RunUnderWay(LocktermError):
         )
 
 
-class SettledMeanwhile(LocktermError):
+class AlreadyResolvedError(LocktermError):
     """An error for sending a change again that is no longer unconfirmed."""
 
     title = "Not sent again"
@@ -139,26 +145,26 @@ def before_sending(check: str) -> Iterator[None]:
     """
     try:
         yield
-    except (NoAnswer, MalformedAnswer) as error:
-        what = "got no answer" if isinstance(error, NoAnswer) else "failed"
+    except (NoAnswerError, MalformedAnswerError) as error:
+        what = "got no answer" if isinstance(error, NoAnswerError) else "failed"
         error.message = f"No change was sent, because the {check} {what}. {error.message}"
         raise
 
 
-def just_added(name: str, remote_id: int | None) -> NameTaken:
+def just_added(name: str, remote_id: int | None) -> NameTakenError:
     """Return the error for a name that a just added remote has, which lists may not show yet."""
     which = "" if remote_id is None else f", as remote {remote_id}"
-    return NameTaken(
+    return NameTakenError(
         f"You have just added {clean(name, 60)}{which}. The service may not list the remote yet.",
         hint="Look again in a minute, or choose another name.",
     )
 
 
-def damaged_entry(operation: Operation) -> StoreDamaged:
+def damaged_entry(operation: Operation) -> StoreDamagedError:
     """Return the error for an operation whose journal entry is damaged."""
     what = CALL_NAMES.get(operation.call, "change")
     where = operation.lock_name or f"lock {operation.lock_id}"
-    return StoreDamaged(
+    return StoreDamagedError(
         f"The journal's entry {quoted(f'{what} on {where}')} is damaged: its changes"
         " and results cannot be read. Nothing was sent now.",
         hint=(

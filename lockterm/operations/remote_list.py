@@ -15,7 +15,7 @@ from lockterm.domain.locks import Lock
 from lockterm.domain.remote_states import StateCounts
 from lockterm.domain.remotes import Remote, RemotePage
 from lockterm.domain.safe_text import clean
-from lockterm.errors import LocktermError, Refused, StoreError
+from lockterm.errors import LocktermError, RefusedError, StoreError
 from lockterm.operations.cached_reads import Fetched
 from lockterm.operations.facade import Operations
 from lockterm.operations.list_state import Found, ListState
@@ -322,7 +322,7 @@ class RemoteList:
         """
         try:
             return await self._operations.remotes.page(self.lock.lock_id, page_no, size)
-        except Refused as error:
+        except RefusedError as error:
             if error.status == 200:  # the service understood the request and refused the size
                 self._refused.add(size)
             raise

@@ -15,9 +15,9 @@ from lockterm.domain.remotes import Remote, is_still
 from lockterm.domain.text.remote import format_remote
 from lockterm.errors import (
     NAME_EXISTS,
-    MalformedAnswer,
-    Refused,
-    RuleViolation,
+    MalformedAnswerError,
+    RefusedError,
+    RuleViolationError,
     StoreError,
 )
 from lockterm.operations.cached_reads import (
@@ -33,7 +33,7 @@ from lockterm.operations.list_walk import ASKED, WALK_PAGE_SIZE, WALKS, WalkBudg
 
 if TYPE_CHECKING:
     from lockterm.api.first_page import FirstPage, FirstRead
-    from lockterm.api.retry_policy import Place
+    from lockterm.api.retry_policy import CallPermit
     from lockterm.domain.listing import Ends, Listing
     from lockterm.domain.remotes import Remote, RemotePage
     from lockterm.operations.cached_reads import Source
@@ -266,7 +266,7 @@ class Remotes:
         self,
         lock_id: int,
         budget: WalkBudget | None = None,
-        place: Place | None = None,
+        place: CallPermit | None = None,
         *,
         pace: RateLimiter | None = None,
         ahead: bool = False,
@@ -337,7 +337,7 @@ class Remotes:
                 return remotes
             ids_before = ids
         if behind:
-            raise MalformedAnswer(
+            raise MalformedAnswerError(
                 f"{behind} lockterm changed nothing.",
                 title="The list is not up to date",
                 hint="The service may take a minute to update the list. Then try again.",
@@ -407,7 +407,7 @@ class Remotes:
             words = f"The service gave the ID {before.id} to another remote: {format_remote(now)}."
         if words:
             hint = "Refresh the list of the lock."
-            raise RuleViolation({"remoteId": f"{words} Nothing was sent."}, hint=hint)
+            raise RuleViolationError({"remoteId": f"{words} Nothing was sent."}, hint=hint)
         return now
 
     async def detail_as_shown(self, remote_id: int, pace: RateLimiter | None = None) -> Remote:
@@ -420,7 +420,7 @@ class Remotes:
         """Return :meth:`detail_as_shown`; None if the service has no such remote."""
         try:
             return await self.detail_as_shown(remote_id or 0, pace)
-        except Refused as error:
+        except RefusedError as error:
             if not error.is_gone:
                 raise
             return None
@@ -443,7 +443,7 @@ class Remotes:
             return await self._reads.ask(
                 lambda service: service.check_remote_name(lock_id=lock_id, remote_name=name)
             )
-        except Refused as refusal:
+        except RefusedError as refusal:
             if refusal.code == NAME_EXISTS and await has_name(self.all(lock_id), name):
                 return False
             raise

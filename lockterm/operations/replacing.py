@@ -27,7 +27,13 @@ from lockterm.domain.text.replacement import (
     format_replacement_title,
     format_title_on_locks,
 )
-from lockterm.errors import LocktermError, Refused, RuleViolation, ServiceError, StoreError
+from lockterm.errors import (
+    LocktermError,
+    RefusedError,
+    RuleViolationError,
+    ServiceError,
+    StoreError,
+)
 from lockterm.operations.everywhere import AT_ONCE
 from lockterm.operations.planner import PlanDraft, PlanSource, ReadLock, make_plan, read_locks
 
@@ -203,7 +209,7 @@ class _Replacement(PlanSource):
         if self._mac:
             known["mac"] = self._mac
         copy = backed_up(fob, lock_id, known, now_ms)
-        reason = copy.why_not
+        reason = copy.reason
         if copy.request is not None:
             # An invalid name must stop the plan before the old remote is deleted.
             reason = " ".join(rules.violations(Remote.read(copy.request.body())).values())
@@ -225,10 +231,10 @@ class _Replacement(PlanSource):
 def _leave_out(lock_id: int, remote: Remote, zone: tzinfo, error: LocktermError) -> Step:
     """Return a refused or unsent step for a fob that cannot be replaced, with the reason."""
     (step,) = delete_each([Target(lock_id, remote, zone)]).steps
-    is_far = isinstance(error, ServiceError) and not isinstance(error, Refused)
+    is_far = isinstance(error, ServiceError) and not isinstance(error, RefusedError)
     state = StepState.NOT_SENT if is_far else StepState.REFUSED
     message = (
-        " ".join(error.reasons.values()) if isinstance(error, RuleViolation) else error.meaning
+        " ".join(error.reasons.values()) if isinstance(error, RuleViolationError) else error.meaning
     )
     return replace(step, state=state, message=message.removesuffix(" Nothing was sent."))
 

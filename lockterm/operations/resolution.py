@@ -6,9 +6,9 @@ from typing import TYPE_CHECKING
 
 from lockterm.api.writes import Write
 from lockterm.domain.locks import Lock, VoiceChoice
-from lockterm.domain.operation import Operation, State, voice_set
+from lockterm.domain.operation import Operation, OperationState, voice_set
 from lockterm.domain.remotes import Remote, is_still
-from lockterm.errors import NameTaken, RateLimited, Refused, RuleViolation
+from lockterm.errors import NameTakenError, RateLimitedError, RefusedError, RuleViolationError
 from lockterm.operations.readback import given_away, judge_update, record_before
 from lockterm.operations.refusals import LAST_READING, NAME_CHECK, before_sending, damaged_entry
 from lockterm.operations.sending import Order
@@ -49,16 +49,16 @@ class Resolution:
     async def bind(self, operation: Operation, remote_id: int) -> Operation:
         """Resolve an ambiguous add with the remote that the user recognized as the added one."""
         self._watch.told.add(operation.id)
-        return await self._journal.settle(
+        return await self._journal.resolve(
             operation,
-            state=State.CONFIRMED_BY_READING,
+            state=OperationState.CONFIRMED_BY_READING,
             message=f"Recognized as remote {remote_id}.",
             remote_id=remote_id,
         )
 
     async def give_up(self, operation: Operation) -> Operation:
         """Dismiss an unconfirmed operation, although it may still take effect."""
-        return await self._journal.settle(operation, state=State.GIVEN_UP)
+        return await self._journal.resolve(operation, state=OperationState.GIVEN_UP)
 
     async def send_again(self, operation: Operation) -> None:
         """Send an unconfirmed operation again as a new operation, as the user decided.
@@ -68,18 +68,18 @@ class Resolution:
         of :meth:`Writes.add_remote`.
         """
         self._journal.account.require(operation)
-        if operation.state is State.DAMAGED:
+        if operation.state is OperationState.DAMAGED:
             raise damaged_entry(operation)
         if operation.call == "clear":
             await self._delete_remaining(operation)
             return
-        if operation.call == "add" and operation.state is State.UNKNOWN:
+        if operation.call == "add" and operation.state is OperationState.UNKNOWN:
             words = (
                 f"lockterm can still find out whether the change was recorded. {operation.message}"
             )
-            raise RuleViolation({"add": f"{words} Nothing was sent."})
-        if operation.call == "delete" and operation.state is State.CONFLICT:
-            raise RuleViolation(
+            raise RuleViolationError({"add": f"{words} Nothing was sent."})
+        if operation.call == "delete" and operation.state is OperationState.CONFLICT:
+            raise RuleViolationError(
                 {"delete": f"{operation.message} Nothing was sent. Dismiss the change."}
             )
         if operation.call in ("update", "delete", "updateRemoteUserNo"):
@@ -89,7 +89,7 @@ class Resolution:
             with before_sending(NAME_CHECK):
                 is_free = await self._remotes.is_name_free(operation.lock_id, name)
             if not is_free:
-                raise NameTaken(
+                raise NameTakenError(
                     f"The lock now has a remote named {name}, so the change was probably recorded.",
                     hint="Check the change instead.",
                 )
@@ -122,24 +122,26 @@ class Resolution:
             return
         if not is_still(record_before(operation), remote):
             words = f"{given_away(operation)} Nothing was sent. Dismiss the change."
-            raise RuleViolation({operation.call: words})
-        if operation.call == "update" and operation.state is not State.CONFLICT:
+            raise RuleViolationError({operation.call: words})
+        if operation.call == "update" and operation.state is not OperationState.CONFLICT:
             seen = judge_update(operation, remote)
-            if seen.state is State.CONFLICT:
+            if seen.state is OperationState.CONFLICT:
                 words = (
                     f"The remote was changed since then. {seen.words} Nothing was sent. Check"
                     " the change first."
                 )
-                raise RuleViolation({operation.call: words})
+                raise RuleViolationError({operation.call: words})
 
     async def _delete_remaining(self, operation: Operation) -> None:
         operation = await self._watch.check(operation)
-        if not operation.unsettled:
+        if not operation.is_unconfirmed:
             return
-        if operation.state is State.UNKNOWN:  # another remote may have an ID of an old list now
+        if (
+            operation.state is OperationState.UNKNOWN
+        ):  # another remote may have an ID of an old list now
             words = f"lockterm does not know yet which remotes remain. {operation.message}"
-            raise RuleViolation({"clear": f"{words} Nothing was sent."})
-        refusal: Refused | None = None
+            raise RuleViolationError({"clear": f"{words} Nothing was sent."})
+        refusal: RefusedError | None = None
         for record in operation.before:
             if record.get("id") in operation.candidates:
                 try:
@@ -150,9 +152,9 @@ class Resolution:
                     await self._writes.delete_remote(
                         operation.lock_id, remote, again_of=operation.id, just_read=True
                     )
-                except RateLimited:
+                except RateLimitedError:
                     raise
-                except Refused as error:  # someone else may have deleted it since
+                except RefusedError as error:  # someone else may have deleted it since
                     refusal = error
         operation = await self._watch.check(operation)
         self._watch.start()

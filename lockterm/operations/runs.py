@@ -26,19 +26,19 @@ from lockterm.domain.text.run import describe_blocked
 from lockterm.domain.text.service import describe_read_only
 from lockterm.errors import (
     LocktermError,
-    NoSuchRun,
-    RateLimited,
-    Refused,
-    RuleViolation,
+    NoSuchRunError,
+    RateLimitedError,
+    RefusedError,
+    RuleViolationError,
     ServiceError,
     StoreError,
 )
 from lockterm.operations.rate_limiter import MOST_AT_ONCE
 from lockterm.operations.refusals import (
-    OtherCredentials,
-    OtherPlan,
+    OtherCredentialsError,
+    OtherPlanError,
     PendingChangeError,
-    RunUnderWay,
+    RunUnderWayError,
 )
 from lockterm.operations.steps import CALLS, state_after, with_notes
 from lockterm.store.runs import RunStore
@@ -145,9 +145,11 @@ class Runs:
         """
         ids = await self._use(self._store.ids, start) if start else []
         if len(ids) > 1:
-            raise NoSuchRun(f"Several run IDs begin with {start}.", hint="Type more of the ID.")
+            raise NoSuchRunError(
+                f"Several run IDs begin with {start}.", hint="Type more of the ID."
+            )
         if not ids:
-            raise NoSuchRun(f"No run ID begins with {start}.", hint="See: lockterm runs list")
+            raise NoSuchRunError(f"No run ID begins with {start}.", hint="See: lockterm runs list")
         is_running = await self.is_running(ids[0])  # asked first: an ended run has all results
         plan = await self._use(self._store.read, ids[0])
         steps = [await self._up_to_date(step) for step in plan.steps]
@@ -192,7 +194,7 @@ class Runs:
 
     # --- running -----------------------------------------------------------------------------
 
-    async def carry_out(self, run: Run) -> None:
+    async def execute(self, run: Run) -> None:
         """Run the steps of a plan that are due; an interrupted run resumes where it ended.
 
         At the end, unconfirmed steps are verified until they are proven or the time for a proof
@@ -222,14 +224,16 @@ class Runs:
     async def _carry_out(self, run: Run) -> None:
         profile, plan = self._profile, run.plan
         if profile.read_only:
-            raise RuleViolation({"read_only": describe_read_only(profile.name, "Nothing was sent")})
+            raise RuleViolationError(
+                {"read_only": describe_read_only(profile.name, "Nothing was sent")}
+            )
         if (plan.profile, plan.service) != (profile.name, profile.base_url):
-            raise OtherPlan(plan, profile.name, profile.base_url)
+            raise OtherPlanError(plan, profile.name, profile.base_url)
         await self.keep(plan)
         async with self._taken(plan):
             plan = await self._use(self._store.read, plan.id)
             if self.needs_account(plan):
-                raise OtherCredentials(plan)
+                raise OtherCredentialsError(plan)
             run.load(plan)
             await self._begin(run)
             await self._dispatch(run)
@@ -248,7 +252,7 @@ class Runs:
                 if holder:
                     self._here.discard(plan.id)
         if holder:
-            raise RunUnderWay(plan, holder)
+            raise RunUnderWayError(plan, holder)
         self._connection.runs_under_way += 1
         try:
             yield
@@ -321,9 +325,9 @@ class Runs:
     async def _prove(self, run: Run, number: int, within_s: float | None = None) -> None:
         """Verify an unconfirmed step and store its proven result, unless the run is stopped."""
         step = run.steps[number]
-        settled = await self._unless_stopped(run, self._steps.read_back, step, within_s)
-        if settled is not None and settled != step:
-            await self._note(run, [settled])
+        resolved = await self._unless_stopped(run, self._steps.verify_step, step, within_s)
+        if resolved is not None and resolved != step:
+            await self._note(run, [resolved])
 
     async def _unless_stopped(
         self, run: Run, work: Callable[P, Awaitable[T]], *args: P.args, **options: P.kwargs
@@ -353,9 +357,9 @@ class Runs:
         """Run a step and store its result."""
         step = run.steps[number]
         if step.state is StepState.SENT:
-            settled = await self._steps.settle(step)
-            if settled is not None:
-                await self._end(run, settled)
+            resolved = await self._steps.resolve(step)
+            if resolved is not None:
+                await self._end(run, resolved)
                 return
         earlier = run.steps.get(number - 1)
         if earlier is not None and step.requires(earlier) and not earlier.is_done:
@@ -366,7 +370,7 @@ class Runs:
         await self._note(run, [step])
         try:
             ended = await self._unless_held(run, step)
-        except RateLimited as error:
+        except RateLimitedError as error:
             await self._put_off(run, step, error)
             return
         except LocktermError as error:
@@ -384,7 +388,7 @@ class Runs:
     async def _unless_held(self, run: Run, step: Step) -> Step:
         """Run a step; if an unconfirmed change blocks it, verify that change once per run."""
         try:
-            return await self._steps.carry_out(step)
+            return await self._steps.execute(step)
         except PendingChangeError as error:
             holder = error.operation
             if holder.id in run.holders:
@@ -394,7 +398,7 @@ class Runs:
             # A change of an earlier session blocks until it is proven or not seen.
             within_s = READ_BACK_S if is_own else None
             await self._unless_stopped(run, self._steps.verify, holder, within_s)
-        return await self._steps.carry_out(step)
+        return await self._steps.execute(step)
 
     async def _end(self, run: Run, ended: Step) -> None:
         """Store the result of a step, and its effect on other steps of the same lock."""
@@ -410,7 +414,7 @@ class Runs:
             is_required = run.steps[left[0]].requires(ended)
             await self._prove(run, ended.number, None if is_required else READ_BACK_S)
 
-    async def _put_off(self, run: Run, step: Step, error: RateLimited) -> None:
+    async def _put_off(self, run: Run, step: Step, error: RateLimitedError) -> None:
         """Postpone a step that the service refused, until the requested pause has ended."""
         self._pace.limit(error.retry_after_s or 0.0)
         run.pauses[step.number] += 1
@@ -422,11 +426,11 @@ class Runs:
 
     def _weigh(self, run: Run, step: Step, error: LocktermError) -> None:
         """React to an error: stop the run, skip the other steps of the lock, or slow down."""
-        if isinstance(error, StoreError) or (isinstance(error, Refused) and error.is_denial):
+        if isinstance(error, StoreError) or (isinstance(error, RefusedError) and error.is_denial):
             run.stop_reason = run.stop_reason or error.sentences
         if isinstance(error, ServiceError) and error.out_of_reach:
             run.unreached[step.lock_id] = error.meaning
-        if isinstance(error, ServiceError) and not isinstance(error, Refused):
+        if isinstance(error, ServiceError) and not isinstance(error, RefusedError):
             self._pace.fail()
 
     async def _note(self, run: Run, steps: Sequence[Step]) -> None:

@@ -10,17 +10,17 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, Protocol
 from uuid import uuid4
 
-from lockterm.domain.operation import Operation, State
+from lockterm.domain.operation import Operation, OperationState
 from lockterm.domain.text.remote import describe_beyond_backup
 from lockterm.domain.text.service import describe_read_only
 from lockterm.errors import (
     LocktermError,
-    OutcomeUnknown,
-    Refused,
-    RuleViolation,
+    RefusedError,
+    ResultUnknownError,
+    RuleViolationError,
     ServiceError,
     StoreError,
-    Unreachable,
+    UnreachableError,
 )
 from lockterm.operations.known_remotes import MOST
 from lockterm.operations.list_walk import UNASKED
@@ -116,7 +116,7 @@ class HttpSender:
     async def send(self, order: Order) -> int | None:
         """Send a write and store its result; see :class:`Sender`."""
         if self._profile.read_only:
-            raise RuleViolation({"read_only": describe_read_only(self._profile.name)})
+            raise RuleViolationError({"read_only": describe_read_only(self._profile.name)})
         begun_ms = self._connection.clock.now_ms()
         if order.guard is not None and (backup := await order.guard()) is not None:
             order = replace(order, before=backup)
@@ -134,7 +134,7 @@ class HttpSender:
             remote_id=write.body.get("remoteId"),
             remote_name=order.remote_name,
             before=order.before,
-            state=State.PREPARED,
+            state=OperationState.PREPARED,
             session=self._journal.session.id,
             prepared_ms=begun_ms,
             again_of=order.again_of,
@@ -170,7 +170,7 @@ class HttpSender:
             await self._journal.begin(operation)
         except asyncio.CancelledError:
             await self._note_failure(
-                operation, Unreachable("The step was interrupted before it was sent.")
+                operation, UnreachableError("The step was interrupted before it was sent.")
             )
             raise
         begun_s = self._watch.timer.now_s()
@@ -186,7 +186,9 @@ class HttpSender:
             changes: dict[str, Any] = {"remote_id": answer} if operation.call == "add" else {}
             if operation.call == "clear":
                 changes["message"] = describe_beyond_backup(answer, len(operation.before))
-            await self._journal.end(operation, state=State.CONFIRMED, answer=answer, **changes)
+            await self._journal.end(
+                operation, state=OperationState.CONFIRMED, answer=answer, **changes
+            )
             self._remotes.known.note_recorded(operation, answer)
             if answer is None and operation.call == "add":
                 return await self._recognize(operation)
@@ -198,18 +200,21 @@ class HttpSender:
     async def _note_failure(
         self, operation: Operation, error: BaseException, begun_s: float | None = None
     ) -> None:
-        if isinstance(error, OutcomeUnknown):
+        if isinstance(error, ResultUnknownError):
             error.operation_id = operation.id
-        changes: dict[str, Any] = {"state": State.UNKNOWN, "message": "The step was interrupted."}
+        changes: dict[str, Any] = {
+            "state": OperationState.UNKNOWN,
+            "message": "The step was interrupted.",
+        }
         if isinstance(error, LocktermError):
             changes["message"] = error.meaning
-        if isinstance(error, Refused):
-            changes |= {"state": State.REFUSED, "code": error.code}
-        elif isinstance(error, Unreachable) or (
+        if isinstance(error, RefusedError):
+            changes |= {"state": OperationState.REFUSED, "code": error.code}
+        elif isinstance(error, UnreachableError) or (
             isinstance(error, LocktermError) and not isinstance(error, ServiceError)
         ):
-            changes["state"] = State.NOT_SENT
-        is_lost = changes["state"] is State.UNKNOWN
+            changes["state"] = OperationState.NOT_SENT
+        is_lost = changes["state"] is OperationState.UNKNOWN
         if is_lost:
             self._watch.note_lost(operation, begun_s)
         await self._journal.end(operation, **changes)

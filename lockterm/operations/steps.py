@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 from lockterm.domain import rules
 from lockterm.domain.locks import VoiceChoice
 from lockterm.domain.names import is_same_name
-from lockterm.domain.operation import State
+from lockterm.domain.operation import OperationState
 from lockterm.domain.plan import DUE, Action, Step, StepState, outcome_of
 from lockterm.domain.reading import Field
 from lockterm.domain.remotes import ADDED, FIELDS, UPDATED, Remote
@@ -20,10 +20,10 @@ from lockterm.domain.text.difference import find_differences
 from lockterm.domain.text.operation import STATE_NAMES
 from lockterm.errors import (
     LocktermError,
-    NameTaken,
-    OutcomeUnknown,
-    Refused,
-    RuleViolation,
+    NameTakenError,
+    RefusedError,
+    ResultUnknownError,
+    RuleViolationError,
     StoreError,
 )
 from lockterm.operations.discrepancies import KEPT
@@ -91,7 +91,7 @@ class Steps:
                 record = {**step.before, "id": step.remote_id}
                 self._remotes.known.add(step.lock_id, record)
 
-    async def carry_out(self, step: Step) -> Step:
+    async def execute(self, step: Step) -> Step:
         """Run a step whose operation ID is already stored; the change is sent at most once.
 
         Returns:
@@ -104,14 +104,16 @@ class Steps:
         carry_out = special.get(step.action, self._change)
         try:
             return await carry_out(step)
-        except OutcomeUnknown as error:
+        except ResultUnknownError as error:
             return _ended(step, StepState.UNKNOWN, error.meaning)
 
-    async def settle(self, step: Step) -> Step | None:
+    async def resolve(self, step: Step) -> Step | None:
         """Return an interrupted step with its result from the journal; None if it was not sent."""
-        await self._journal.unsettled()  # this also resolves operations that ended sessions left
+        await (
+            self._journal.list_unconfirmed()
+        )  # this also resolves operations that ended sessions left
         operation = await self._journal.find(step.operation_id or "")
-        if operation is None or operation.state is State.NOT_SENT:
+        if operation is None or operation.state is OperationState.NOT_SENT:
             return None
         return told(step, operation)
 
@@ -120,7 +122,7 @@ class Steps:
         operation = await self._journal.find(step.operation_id or "")
         return step if operation is None else told(step, operation)
 
-    async def read_back(self, step: Step, within_s: float | None = None) -> Step:
+    async def verify_step(self, step: Step, within_s: float | None = None) -> Step:
         """Verify an unconfirmed step until its result is proven.
 
         Args:
@@ -137,8 +139,8 @@ class Steps:
         return step
 
     async def verify(self, operation: Operation, within_s: float | None = None) -> None:
-        """Verify an unconfirmed change; for ``within_s`` see :meth:`read_back`."""
-        if operation.unsettled:
+        """Verify an unconfirmed change; for ``within_s`` see :meth:`verify_step`."""
+        if operation.is_unconfirmed:
             within_s = self._watch.horizon.proof_s if within_s is None else within_s
             try:
                 await self._watch.until_proven(operation, within_s, self._pace)
@@ -162,14 +164,16 @@ class Steps:
             new_id = await self._writes.add_remote(
                 request, restores=restores, operation_id=step.operation_id
             )
-        except NameTaken as error:
+        except NameTakenError as error:
             for remote in await self._remotes.all(step.lock_id):
                 if is_same_name(remote.remote_name, request.remote_name):
                     return await self._taken(step, wanted, remote, error)
             return _ended(step, StepState.REFUSED, error.meaning)
         return replace(_ended(step, StepState.RECORDED), remote_id=new_id)
 
-    async def _taken(self, step: Step, wanted: Remote, remote: Remote, error: NameTaken) -> Step:
+    async def _taken(
+        self, step: Step, wanted: Remote, remote: Remote, error: NameTakenError
+    ) -> Step:
         """Return the result of an add whose name is taken, perhaps by the wanted remote itself."""
         fields = [field for field in ADDED if field.name in wanted.raw]
         shown = [field for field in fields if field.listed or field.name in remote.raw]
@@ -185,7 +189,7 @@ class Steps:
     async def _set_voice(self, step: Step) -> Step:
         lang, timbre = step.wanted.get("lang"), step.wanted.get("timbre")
         if not (isinstance(lang, str) and isinstance(timbre, str)):
-            raise RuleViolation({"currentVoiceTimbre": "The plan contains no voice."})
+            raise RuleViolationError({"currentVoiceTimbre": "The plan contains no voice."})
         lock = await self._locks.find(step.lock_id)
         voice = VoiceChoice(lang, timbre)
         await self._writes.set_voice(lock, voice, operation_id=step.operation_id)
@@ -197,9 +201,9 @@ class Steps:
         before = Remote.read({**step.before, "id": step.remote_id})
         try:
             now = await self._remotes.still(before, step.lock_id)
-        except RuleViolation as error:
+        except RuleViolationError as error:
             return _ended(step, StepState.SKIPPED, error.message)
-        except Refused as error:
+        except RefusedError as error:
             if not error.is_gone:
                 raise
             return await self._gone(step, before, error)
@@ -248,7 +252,7 @@ class Steps:
         )
         return _ended(step, StepState.RECORDED)
 
-    async def _gone(self, step: Step, before: Remote, error: Refused) -> Step:
+    async def _gone(self, step: Step, before: Remote, error: RefusedError) -> Step:
         """Return the result of a step if the service has no details of the remote."""
         others = self._remotes.known.others(step.lock_id, [before.id])
         remotes = await self._remotes.all(step.lock_id)
@@ -282,7 +286,11 @@ def told(step: Step, operation: Operation) -> Step:
 
 def state_after(error: LocktermError) -> StepState:
     """Return the state of a step after an error which proves that the change was not made."""
-    return StepState.REFUSED if isinstance(error, Refused | RuleViolation) else StepState.NOT_SENT
+    return (
+        StepState.REFUSED
+        if isinstance(error, RefusedError | RuleViolationError)
+        else StepState.NOT_SENT
+    )
 
 
 def _wanted(step: Step, base: Mapping[str, Any], fields: Iterable[Field]) -> Remote:
@@ -297,7 +305,7 @@ def _wanted(step: Step, base: Mapping[str, Any], fields: Iterable[Field]) -> Rem
     wanted = Remote.read({**base, **given})
     sent = {field.name for field in fields}
     if wrong := [name for name in given if name not in sent or name in wanted.odd]:
-        raise RuleViolation(
+        raise RuleViolationError(
             {name: f"{clean(name, 30)} cannot be set to this value." for name in wrong}
         )
     return wanted

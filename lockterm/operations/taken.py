@@ -6,7 +6,7 @@ from collections.abc import Iterable
 from typing import TYPE_CHECKING
 
 from lockterm.domain.series import NamesInUse
-from lockterm.errors import ListTooLarge, ServiceError
+from lockterm.errors import ListTooLargeError, ServiceError
 from lockterm.operations.list_walk import UNASKED, WalkBudget
 
 if TYPE_CHECKING:
@@ -45,7 +45,9 @@ async def read_names_in_use(
             found += step.new
             total = step.total
     except ServiceError as error:
-        is_read = isinstance(error, ListTooLarge)  # a second reading would reach the same limit
+        is_read = isinstance(
+            error, ListTooLargeError
+        )  # a second reading would reach the same limit
         known += await remotes.last_known(lock_id)  # it may be old, but it is better than nothing
         some = [*known, *found]
         taken = NamesInUse(_others(some, own_id), total, is_read=is_read)

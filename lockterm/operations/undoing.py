@@ -16,7 +16,7 @@ from lockterm.domain.copies import BackedUp, read_backup
 from lockterm.domain.operation import (
     IN_FLIGHT,
     RECORDED,
-    UNSETTLED,
+    UNCONFIRMED,
     WITHOUT_EFFECT,
     Operation,
     known_fields,
@@ -29,7 +29,7 @@ from lockterm.domain.text.operation import STATE_NAMES, format_operation
 from lockterm.domain.text.remote import describe_losses, format_remote
 from lockterm.domain.undo import refused, restored, undone, voice_undone
 from lockterm.domain.undoable import TAKEN_AWAY, why_not_restorable, why_not_undone
-from lockterm.errors import LocktermError, NoSuchRun, StoreError
+from lockterm.errors import LocktermError, NoSuchRunError, StoreError
 from lockterm.keymap.hints import settle_first, with_keys
 from lockterm.operations.planner import PlanDraft, PlanSource, ReadLock, make_plan, read_locks
 
@@ -118,7 +118,7 @@ async def _with_other_half(
         return [change]
     try:
         steps = (await operations.runs.find(run_id)).steps
-    except NoSuchRun:
+    except NoSuchRunError:
         return [change]
     mine = [step for step in steps if step.operation_id == change.id]
     ids = {
@@ -426,7 +426,7 @@ class _OnLock:
                 # The step gets the ID of the add, so it does not count as a taken name.
                 step = replace(step, action=Action.KEEP, remote_id=done[-1] or one.old_id)
                 made.steps.append(replace(step, message=words))
-            elif any(add.state in UNSETTLED | IN_FLIGHT for add in tried):
+            elif any(add.state in UNCONFIRMED | IN_FLIGHT for add in tried):
                 words = f"It is not known yet whether the remote was restored. {settle_first()}"
                 made.left.append(replace(step, state=StepState.UNKNOWN, message=words))
             else:

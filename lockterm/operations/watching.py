@@ -11,8 +11,8 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from lockterm.domain.constants import READABLE_CALLS
-from lockterm.domain.operation import Operation, State
-from lockterm.errors import ListTooLarge, ServiceError, StoreError, Unreachable
+from lockterm.domain.operation import Operation, OperationState
+from lockterm.errors import ListTooLargeError, ServiceError, StoreError, UnreachableError
 from lockterm.operations.connection import FIRST_RETRY_S, LAST_RETRY_S
 from lockterm.operations.list_walk import ASKED, UNASKED, WalkLimits
 from lockterm.operations.proof import (
@@ -147,18 +147,18 @@ class Watch:
             StoreError: The journal cannot be used, or its entry is damaged.
         """
         self._journal.account.require_sent_here(operation)
-        if operation.state is State.DAMAGED:
+        if operation.state is OperationState.DAMAGED:
             raise damaged_entry(operation)
         if operation.call in READABLE_CALLS:
             verdict = await self._look(operation, limits, pace)
         else:
             words = "The service does not report this value. You can send the same value again."
-            verdict = Verdict(State.UNKNOWN, words)
-        is_done = verdict.state is State.CONFIRMED_BY_READING
+            verdict = Verdict(OperationState.UNKNOWN, words)
+        is_done = verdict.state is OperationState.CONFIRMED_BY_READING
         if is_done and operation.call == "clear" and await self._journal.was_sent_again(operation):
             words = "None of the remotes is left. Some were deleted one by one."
-            verdict = Verdict(State.SENT_AGAIN, words)
-        checked = await self._journal.settle(
+            verdict = Verdict(OperationState.SENT_AGAIN, words)
+        checked = await self._journal.resolve(
             operation,
             state=verdict.state,
             message=verdict.words,
@@ -166,7 +166,7 @@ class Watch:
             read_ms=self._connection.clock.now_ms(),
             **({} if verdict.remote_id is None else {"remote_id": verdict.remote_id}),
         )
-        if not checked.unsettled:
+        if not checked.is_unconfirmed:
             self.forget(checked)
             if limits is ASKED:
                 self.told.add(checked.id)
@@ -198,12 +198,12 @@ class Watch:
         if await self._journal.is_being_sent_again(operation):
             doubt = "The change is being sent again, so the new request may have set the values."
         verdict = case.add(Sighting(begun_s, claim, is_fresh, doubt))
-        if verdict.state is not State.UNKNOWN:
+        if verdict.state is not OperationState.UNKNOWN:
             return verdict
         if claim.state is operation.state:  # proven before, by this session or another
             return claim
-        if operation.state is State.AMBIGUOUS:
-            return replace(verdict, state=State.AMBIGUOUS, candidates=operation.candidates)
+        if operation.state is OperationState.AMBIGUOUS:
+            return replace(verdict, state=OperationState.AMBIGUOUS, candidates=operation.candidates)
         return verdict
 
     def _doubt_of_absence(
@@ -322,11 +322,11 @@ class Watch:
     async def _look_at_due(self) -> tuple[bool, float | None]:
         """Verify due operations; return whether a reading failed, and the next due time."""
         failed, due = False, []
-        for operation in await self._journal.unsettled():
+        for operation in await self._journal.list_unconfirmed():
             is_readable = (
                 operation.call in READABLE_CALLS
-                and operation.state is not State.AMBIGUOUS
-                and operation.state is not State.DAMAGED
+                and operation.state is not OperationState.AMBIGUOUS
+                and operation.state is not OperationState.DAMAGED
             )
             if not is_readable or not self._journal.account.is_sent_here(operation):
                 continue
@@ -337,15 +337,15 @@ class Watch:
             if at_s is not None and at_s <= self.timer.now_s():
                 try:
                     await self.check(operation, UNASKED, self._pace)
-                except ListTooLarge as error:
+                except ListTooLargeError as error:
                     self._left_to_a_person.add(operation.id)
                     why = f"{error.message} {error.hint}"
-                    await self._journal.settle(operation, state=operation.state, message=why)
+                    await self._journal.resolve(operation, state=operation.state, message=why)
                     continue
                 except ServiceError as error:
                     _log.info("reading back will be tried again: %s", error.message)
                     failed = True
-                    if isinstance(error, Unreachable):
+                    if isinstance(error, UnreachableError):
                         break
                     continue
                 at_s = case.next_look_s()
@@ -384,7 +384,10 @@ class Watch:
                 failure = error
                 at_s, delay_s = self.timer.now_s() + delay_s, min(delay_s * 2, LAST_RETRY_S)
             else:
-                if operation.state is not State.UNKNOWN or operation.call not in READABLE_CALLS:
+                if (
+                    operation.state is not OperationState.UNKNOWN
+                    or operation.call not in READABLE_CALLS
+                ):
                     return operation
                 at_s = self._case(operation).next_look_s()
             if at_s is None or at_s > end_s:

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 from lockterm.api import writes
 from lockterm.domain.remotes import UPDATED
 from lockterm.domain.text.difference import find_differences
-from lockterm.errors import NameTaken, Refused, RuleViolation, StoreError
+from lockterm.errors import NameTakenError, RefusedError, RuleViolationError, StoreError
 from lockterm.operations.refusals import LAST_READING, NAME_CHECK, before_sending, just_added
 from lockterm.operations.sending import Order
 
@@ -169,7 +169,7 @@ class Writes:
             with before_sending("reading of the backup"):
                 remotes = await self._remotes.whole(lock_id, recorded=recorded)
             if expected is not None and len(remotes) != expected:
-                raise RuleViolation(
+                raise RuleViolationError(
                     {"clear": f"The lock has {len(remotes)} remotes now, not {expected}."},
                     hint="Nothing was sent. Check the remotes again before you clear the lock.",
                 )
@@ -235,7 +235,7 @@ class Writes:
         await self._sender.send(order)
 
     async def _require_same(self, before: Remote, write: Write, lock_id: int) -> None:
-        """Raise ``RuleViolation`` if another remote has the ID, or a value differs from ``before``.
+        """Raise ``RuleViolationError`` if another remote has the ID, or a value was changed.
 
         An update replaces every field that it sends, including those that only accompany the edited
         field: the four fields of the validity. A delete removes all fields, so the user has not
@@ -244,7 +244,7 @@ class Writes:
         try:
             with before_sending(LAST_READING):
                 now = await self._remotes.still(before, lock_id)
-        except Refused as error:
+        except RefusedError as error:
             if not error.is_gone:
                 raise
             return  # gone, so the service will refuse, or not in an old copy yet
@@ -253,23 +253,25 @@ class Writes:
         zone = self._zone(await self._locks.find(lock_id))
         if changed := find_differences(before, now, zone, replaced):
             words = "The remote was changed after it was read. Nothing was sent."
-            raise RuleViolation(
+            raise RuleViolationError(
                 {write.call: f"{words} {'; '.join(map(str, changed))}."},
                 hint="Check the remote again before you change it.",
             )
 
     async def _require_free_name(self, lock_id: int, name: str) -> None:
-        """Raise ``NameTaken`` if a remote on the lock has a name, or was just added with it."""
+        """Raise ``NameTakenError`` if a remote of the lock has the name, or just got it."""
         with before_sending(NAME_CHECK):
             is_free = await self._remotes.is_name_free(lock_id, name)
         if is_free:
             return
         if (added := await self._journal.lately_added(lock_id, name)) is not None:
             raise just_added(name, added.remote_id)
-        raise NameTaken(f"The lock already has a remote named {name}.", hint="Choose another name.")
+        raise NameTakenError(
+            f"The lock already has a remote named {name}.", hint="Choose another name."
+        )
 
 
 def _id_of(remote: Remote) -> int:
     if remote.id is None:
-        raise RuleViolation({"id": "The service listed this remote without a usable id."})
+        raise RuleViolationError({"id": "The service listed this remote without a usable id."})
     return remote.id

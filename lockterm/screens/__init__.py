@@ -19,9 +19,9 @@ if TYPE_CHECKING:
     from lockterm.screens.dialogs.confirm import NumberModal as NumberModal
     from lockterm.screens.dialogs.destroy import DestroyModal as DestroyModal
     from lockterm.screens.elsewhere import ElsewhereScreen as ElsewhereScreen
-    from lockterm.screens.everywhere import EverywhereScreen as EverywhereScreen
+    from lockterm.screens.everywhere import AllLocksSearchScreen as AllLocksSearchScreen
     from lockterm.screens.everywhere.clean import CleanModal as CleanModal
-    from lockterm.screens.everywhere.ends import WhatEndsScreen as WhatEndsScreen
+    from lockterm.screens.everywhere.ends import ExpiringScreen as ExpiringScreen
     from lockterm.screens.everywhere.people import PeopleScreen as PeopleScreen
     from lockterm.screens.everywhere.person import PersonScreen as PersonScreen
     from lockterm.screens.file import FileScreen as FileScreen
@@ -72,8 +72,8 @@ MODULES = {
     "NumberModal": "dialogs.confirm",
     "CleanModal": "everywhere.clean",
     "ElsewhereScreen": "elsewhere",
-    "EverywhereScreen": "everywhere",
-    "WhatEndsScreen": "everywhere.ends",
+    "AllLocksSearchScreen": "everywhere",
+    "ExpiringScreen": "everywhere.ends",
     "PeopleScreen": "everywhere.people",
     "PersonScreen": "everywhere.person",
     "FileScreen": "file",

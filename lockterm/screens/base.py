@@ -17,7 +17,7 @@ from textual.worker import Worker
 from lockterm import screens
 from lockterm.config.profile import has_frames
 from lockterm.domain.safe_text import clean
-from lockterm.errors import LocktermError, RateLimited, Refused
+from lockterm.errors import LocktermError, RateLimitedError, RefusedError
 from lockterm.keymap.hints import keys_of
 from lockterm.keymap.keys import that_open
 from lockterm.screens.host import HEIGHTS, WIDTHS, Host, recorded
@@ -86,10 +86,10 @@ def refuse_to_open(app: App[Any], what: str, reason: str) -> None:
     app.push_screen(RefusedModal(what, reason))
 
 
-def can_act(why_not: Callable[[str], str], action: str) -> bool | None:
+def can_act(disabled_reason: Callable[[str], str], action: str) -> bool | None:
     """Return True if an action is enabled, or None if Textual must dim its key."""
     try:
-        return None if why_not(action) else True
+        return None if disabled_reason(action) else True
     except NoMatches:  # at exit, Textual removes the widgets before the screen
         return None
 
@@ -147,7 +147,7 @@ class LocktermScreen(Screen[ResultT]):
     _lags = False
     """Whether a minute passed while another screen covered this one, so that times are outdated."""
 
-    unsettled: tuple[Operation, ...] = ()
+    unconfirmed: tuple[Operation, ...] = ()
     """The unconfirmed changes that the screen last showed, the oldest first."""
 
     def __init__(self, operations: Operations | None) -> None:
@@ -194,7 +194,9 @@ class LocktermScreen(Screen[ResultT]):
         Args:
             error: The error of the last request; None if the request succeeded.
         """
-        if error is None or (isinstance(error, Refused) and not isinstance(error, RateLimited)):
+        if error is None or (
+            isinstance(error, RefusedError) and not isinstance(error, RateLimitedError)
+        ):
             return False
         return bool(self.operations.connection.online) and not self.operations.connection.wait_s
 
@@ -206,14 +208,14 @@ class LocktermScreen(Screen[ResultT]):
         """Update the times on this screen, or do so as soon as no other screen covers it."""
         self._lags = not self.is_active
         if self.is_active:
-            self.pass_time()
+            self.refresh_relative_times()
 
     def on_screen_resume(self) -> None:
         paint_once(self)
         if self._lags:
             self.note_minute()
 
-    def pass_time(self) -> None:
+    def refresh_relative_times(self) -> None:
         """Update ages, dates and states to the current time without moving rows."""
 
     def write_again(self) -> None:
@@ -228,7 +230,7 @@ class LocktermScreen(Screen[ResultT]):
         self.set_class(is_framed, "-framed", update=update)
 
     @abstractmethod
-    def crumbs(self) -> tuple[str, ...]:
+    def breadcrumbs(self) -> tuple[str, ...]:
         """Return the breadcrumbs for the header, which lead to this screen."""
 
     @abstractmethod
@@ -248,7 +250,7 @@ class LocktermScreen(Screen[ResultT]):
             title = title_line(self.operations.profile)
             title.online = self.operations.connection.online
             title.run = format_run_progress(self.operations)
-        title.crumbs = self.crumbs()
+        title.breadcrumbs = self.breadcrumbs()
         yield title
         yield from self.compose_body()
         yield KeyLine()
@@ -259,23 +261,24 @@ class LocktermScreen(Screen[ResultT]):
             return False
         return key not in (*keys_of("app.help"), *keys_of("app.quit"))
 
-    def show_notices(self, link: str, unsettled: tuple[Operation, ...]) -> None:
+    def show_notices(self, connection_text: str, unconfirmed: tuple[Operation, ...]) -> None:
         """Show the connection state and the unconfirmed changes.
 
         Args:
-            link: The text about a service that is unreachable or asks for a pause; may be empty.
-            unsettled: The unconfirmed changes, the oldest first.
+            connection_text: The text about a service that is unreachable or asks for a
+                pause; may be empty.
+            unconfirmed: The unconfirmed changes, the oldest first.
         """
-        self.unsettled = unsettled
+        self.unconfirmed = unconfirmed
         if not self.has_service or not self.query(TitleLine):
             return  # at exit, Textual removes the widgets before the screen
         self.query_one(TitleLine).online = self.operations.connection.online
-        if self.notices is None and (link or unsettled):
+        if self.notices is None and (connection_text or unconfirmed):
             self.notices = screens.NoticeLine(self.operations.profile.zone, self.operations.now_ms)
             self.notices.instead = ELSEWHERE if self.is_form else ""
             self.mount(self.notices, after=self.query_one(TitleLine))
         if self.notices is not None:
-            self.notices.link, self.notices.unsettled = link, unsettled
+            self.notices.connection_text, self.notices.unconfirmed = connection_text, unconfirmed
 
     def show_run(self) -> None:
         """Show the progress of the active run in the header."""
@@ -285,7 +288,7 @@ class LocktermScreen(Screen[ResultT]):
 
     def show_crumbs(self) -> None:
         """Update the breadcrumbs in the header after a name in them changed."""
-        self.query_one(TitleLine).crumbs = self.crumbs()
+        self.query_one(TitleLine).breadcrumbs = self.breadcrumbs()
 
     # --- keys that do nothing now --------------------------------------------------------------
 
@@ -298,13 +301,13 @@ class LocktermScreen(Screen[ResultT]):
         """Return whether the footer and the help list the key of an action now, even if dimmed."""
         return True
 
-    def why_not(self, action: str) -> str:
+    def disabled_reason(self, action: str) -> str:
         """Return the reason why an action is disabled, as a sentence; empty if it is enabled."""
         return ""
 
     def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
         """Dim disabled actions, and hide those that are not offered."""
-        return can_act(self.why_not, action) if self.is_offered(action) else False
+        return can_act(self.disabled_reason, action) if self.is_offered(action) else False
 
     def on_key(self, event: events.Key) -> None:
         say_why_no_key(self, event)
@@ -355,8 +358,8 @@ class LocktermScreen(Screen[ResultT]):
         An error about a pause that the service had requested is not logged. The notice line shows
         the pause, and a user who has just sent a change could take this error for its result.
         """
-        is_known = isinstance(error, RateLimited) and not error.asked
-        if isinstance(error, Refused) and not is_known:
+        is_known = isinstance(error, RateLimitedError) and not error.asked
+        if isinstance(error, RefusedError) and not is_known:
             self.host.keep_message(error.sentences, error.title, "error")
 
     # --- changes by other screens --------------------------------------------------------------

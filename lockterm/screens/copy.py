@@ -154,7 +154,7 @@ class CopyScreen(ListScreen[None]):
         self._plan_id = ""
         """The ID of the plan that was last shown."""
 
-    def crumbs(self) -> tuple[str, ...]:
+    def breadcrumbs(self) -> tuple[str, ...]:
         """Return the breadcrumbs for the header, with the source lock."""
         if not self._source.is_lock:
             return ("Locks", "Copy to locks")
@@ -228,7 +228,7 @@ class CopyScreen(ListScreen[None]):
 
     # --- choosing ------------------------------------------------------------------------------
 
-    def why_not(self, action: str) -> str:
+    def disabled_reason(self, action: str) -> str:
         """Return why an action is disabled now; empty if it is enabled."""
         if action != "back" and self.doing:
             return self.doing
@@ -370,7 +370,7 @@ class CopyScreen(ListScreen[None]):
 
     def _unmark_done(self) -> None:
         run = self.operations.run_here
-        if run is None or run.plan.id != self._plan_id or not run.is_over:
+        if run is None or run.plan.id != self._plan_id or not run.is_finished:
             return
         steps = run.steps.values()
         left = {step.lock_id for step in steps if step.state in PROBLEMS or step.is_left}

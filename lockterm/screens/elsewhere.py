@@ -13,7 +13,7 @@ from textual.app import ComposeResult
 from textual.widgets import Static
 
 from lockterm.domain import dates
-from lockterm.domain.elsewhere import ChangeElsewhere, What
+from lockterm.domain.elsewhere import ChangeElsewhere, ChangeKind
 from lockterm.domain.locks import Lock
 from lockterm.domain.names import fold_text
 from lockterm.domain.safe_text import LONGEST_CELL, clean
@@ -24,7 +24,7 @@ from lockterm.domain.text.elsewhere import (
     describe_kind,
     describe_values,
 )
-from lockterm.domain.validity import State
+from lockterm.domain.validity import RemoteState
 from lockterm.errors import StoreError
 from lockterm.keymap.hints import with_keys
 from lockterm.operations import Operations
@@ -113,7 +113,7 @@ class ElsewhereTable(RowTable):
         return self._widest
 
     def row_look(self, row: int) -> str:
-        return State.ENDED.look if self._changes[self._keys[row]].is_seen else ""
+        return RemoteState.ENDED.look if self._changes[self._keys[row]].is_seen else ""
 
     def _cells(self, change: ChangeElsewhere) -> tuple[str, ...]:
         assert self._zone is not None
@@ -158,7 +158,7 @@ class ElsewhereScreen(ListScreen[None]):
         self._wanted = ""
         self._progress = ""
 
-    def crumbs(self) -> tuple[str, ...]:
+    def breadcrumbs(self) -> tuple[str, ...]:
         return ("Changed elsewhere",)
 
     def compose_body(self) -> ComposeResult:
@@ -223,7 +223,7 @@ class ElsewhereScreen(ListScreen[None]):
         self.show_list()
         self.describe_rows()
 
-    def pass_time(self) -> None:
+    def refresh_relative_times(self) -> None:
         """Do nothing, because the rows show no ages or states that change with time."""
 
     def describe_empty(self) -> tuple[str, str]:
@@ -263,7 +263,7 @@ class ElsewhereScreen(ListScreen[None]):
 
     # --- actions -------------------------------------------------------------------------------
 
-    def why_not(self, action: str) -> str:
+    def disabled_reason(self, action: str) -> str:
         """Return why an action is disabled now; empty if it is enabled."""
         has_row = self.table.row_count > 0
         return "No change is selected." if action == "open" and not has_row else ""
@@ -273,7 +273,7 @@ class ElsewhereScreen(ListScreen[None]):
         if (change := self.table.current) is None:
             return
         lock = self._book[change.lock_id]
-        if change.what is What.GONE:
+        if change.what is ChangeKind.GONE:
             self.app.push_screen(RemotesScreen(self.operations, lock))
         else:
             remote_id, title = change.remote_id, change.name

@@ -19,7 +19,7 @@ from lockterm.domain.plan import Action
 from lockterm.domain.remotes import UPDATED
 from lockterm.domain.safe_text import clean, without_secrets
 from lockterm.domain.table_columns import NO_TYPE_MAPPED
-from lockterm.domain.table_file import MOST_PROBLEMS, BadTable, Problem
+from lockterm.domain.table_file import MOST_PROBLEMS, Problem, TableFileError
 from lockterm.domain.table_map import TableMap, suggest_map
 from lockterm.errors import LocktermError, StoreError
 from lockterm.keymap.hints import with_keys
@@ -84,7 +84,7 @@ class FileScreen(FormScreen[None]):
         """The meanings that the user gave to the columns of a file; None if there are none."""
         self._problems: Sequence[Problem] = ()
 
-    def crumbs(self) -> tuple[str, ...]:
+    def breadcrumbs(self) -> tuple[str, ...]:
         """Return the breadcrumbs for the header, with the lock for rows that name no lock."""
         return ("Locks", self._of_lock.title, "Import") if self._of_lock else ("Import",)
 
@@ -101,7 +101,7 @@ class FileScreen(FormScreen[None]):
         kept = self.host.choices.get(KEPT)
         self._path = kept if isinstance(kept, str) else ""
         with Vertical(id="sheet") as sheet:
-            sheet.border_title = self.crumbs()[-1]
+            sheet.border_title = self.breadcrumbs()[-1]
             with Vertical(id="fields"):
                 yield FormField("path", "File", PathInput(self._path))
                 yield FormField("others", "Not in file", Choice(_OTHERS, _STAYS))
@@ -150,7 +150,7 @@ class FileScreen(FormScreen[None]):
 
     # --- checking ------------------------------------------------------------------------------
 
-    def why_not(self, action: str) -> str:
+    def disabled_reason(self, action: str) -> str:
         """Return why an action is disabled, because a check is running; empty if it is enabled."""
         return self.doing if action in ("check", "columns") else ""
 
@@ -194,7 +194,7 @@ class FileScreen(FormScreen[None]):
                 if focused is not None:
                     focused.focus()
         self.say(self._about)
-        if isinstance(drawn, BadTable):
+        if isinstance(drawn, TableFileError):
             self._show_bad(drawn)
         elif isinstance(drawn, LocktermError):
             self.refuse_to_open(drawn.title, drawn.sentences)
@@ -214,7 +214,7 @@ class FileScreen(FormScreen[None]):
     def _leave_after(self, drawn: PlanDraft) -> None:
         """Close this screen if every step of the plan is done."""
         run = self.operations.run_here
-        if run is None or run.plan.id != drawn.plan.id or not run.is_over or drawn.left:
+        if run is None or run.plan.id != drawn.plan.id or not run.is_finished or drawn.left:
             return
         if run.error is None and all(step.is_done for step in run.steps.values()):
             self.dismiss(None)
@@ -242,7 +242,7 @@ class FileScreen(FormScreen[None]):
             self.notify(words, title="Import")
         return drawn
 
-    def _show_bad(self, error: BadTable) -> None:
+    def _show_bad(self, error: TableFileError) -> None:
         first, *others = error.problems
         if others or first.line or first.column:
             self.say(f"{error.counted}. Nothing was sent.", is_wrong=True)
@@ -285,7 +285,7 @@ class FileScreen(FormScreen[None]):
             return
         try:
             header = await asyncio.to_thread(read_header_of, _find(typed))
-        except BadTable as error:
+        except TableFileError as error:
             self._show_bad(error)
             return
         if header is None:
@@ -355,8 +355,8 @@ class FileScreen(FormScreen[None]):
 
 
 def _find(typed: str) -> Path:
-    """Return the path that the user typed, or raise ``BadTable``."""
+    """Return the path that the user typed, or raise ``TableFileError``."""
     try:
         return find_typed(typed)
     except RuntimeError:
-        raise BadTable([Problem(0, "", "", "No such home directory.")]) from None
+        raise TableFileError([Problem(0, "", "", "No such home directory.")]) from None

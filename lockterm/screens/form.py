@@ -109,7 +109,7 @@ class FormScreen(LocktermScreen[ResultT]):
     def compose_body(self) -> ComposeResult:
         """Compose the fields, the status line below them, and the buttons."""
         with Vertical(id="sheet") as sheet:
-            sheet.border_title = Content(clean(self.crumbs()[-1], 70))
+            sheet.border_title = Content(clean(self.breadcrumbs()[-1], 70))
             yield from self.compose_fields()
             yield StatusLine()
             yield from self.compose_buttons()

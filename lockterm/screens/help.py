@@ -21,7 +21,7 @@ from textual.widgets import Static
 from lockterm import __version__
 from lockterm.domain.glyphs import ellipsis, notice_mark
 from lockterm.domain.safe_text import REPLACEMENT, clean
-from lockterm.domain.validity import COERCED, State
+from lockterm.domain.validity import COERCED, RemoteState
 from lockterm.keymap.keys import MOVING, TASKS, in_help
 from lockterm.operations import Operations
 from lockterm.screens.base import LocktermScreen
@@ -71,7 +71,7 @@ WORDS = {
 
 def _icons() -> Iterator[tuple[str, str]]:
     """Yield each icon of the current look with its meaning."""
-    yield from ((state.sign, f"a remote: {state.meaning}") for state in State)
+    yield from ((state.sign, f"a remote: {state.meaning}") for state in RemoteState)
     yield COERCED, "beside a remote: the remote is coerced"
     yield MARK, "in the margin of a row: the row is marked"
     yield "! refused", "a step of a plan: the service did not accept the change"
@@ -116,12 +116,12 @@ class HelpScreen(LocktermScreen[None]):
 
     def __init__(self, operations: Operations | None, screen: Screen[Any]) -> None:
         super().__init__(operations)
-        self._of = screen.crumbs() if isinstance(screen, LocktermScreen) else ()
+        self._of = screen.breadcrumbs() if isinstance(screen, LocktermScreen) else ()
         self._tasks = _by_task(actions_of(screen))
         self._wanted = ""
         """The text that the user searches for."""
 
-    def crumbs(self) -> tuple[str, ...]:
+    def breadcrumbs(self) -> tuple[str, ...]:
         return (*self._of, "Help")
 
     def compose_body(self) -> ComposeResult:

@@ -11,7 +11,7 @@ from textual.app import ComposeResult
 from textual.content import Content
 
 from lockterm.domain.marks import Marks
-from lockterm.errors import LocktermError, NoSuchRun
+from lockterm.errors import LocktermError, NoSuchRunError
 from lockterm.keymap.hints import with_keys
 from lockterm.operations import Operations
 from lockterm.screens.base import LocktermScreen
@@ -98,7 +98,7 @@ class ListScreen(LocktermScreen[ResultT]):
     def describe_title(self) -> str:
         """Return the title for the frame of the table, without control characters."""
         count = self.table.row_count
-        return f"{self.crumbs()[-1]} {count:,}" if count else self.crumbs()[-1]
+        return f"{self.breadcrumbs()[-1]} {count:,}" if count else self.breadcrumbs()[-1]
 
     def describe_titles(self) -> Sequence[str]:
         """Return titles for the frame of the table, the longest first."""
@@ -145,7 +145,7 @@ class ListScreen(LocktermScreen[ResultT]):
 
     @on(LineTable.Chosen)
     async def _row_clicked(self) -> None:
-        if reason := self.why_not(self.row_action):
+        if reason := self.disabled_reason(self.row_action):
             self.notify(reason, title="Open")
             return
         await self.run_action(f"screen.{self.row_action}")
@@ -278,7 +278,7 @@ class ListScreen(LocktermScreen[ResultT]):
         for plan_id, made in [*self._plans.items()]:
             try:
                 plan = await self.operations.runs.find(plan_id)
-            except NoSuchRun:  # the user did not confirm the run, or has not done so yet
+            except NoSuchRunError:  # the user did not confirm the run, or has not done so yet
                 if plan_id != last:
                     self._plans.pop(plan_id, None)
                 continue

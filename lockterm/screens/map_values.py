@@ -16,7 +16,7 @@ from lockterm.domain.table_columns import LOCK
 from lockterm.domain.table_map import MEANINGS, find_value_error
 from lockterm.screens.modal import FieldModal
 from lockterm.widgets.compact_button import CompactButton
-from lockterm.widgets.text_input import OneLine
+from lockterm.widgets.text_input import SingleLineInput
 
 
 class ValueModal(FieldModal[str | None]):
@@ -39,7 +39,7 @@ class ValueModal(FieldModal[str | None]):
         with Vertical(classes="dialog"):
             yield Label(self.describe_question(), classes="question", markup=False)
             yield Label(self.about, markup=False)
-            field = OneLine(self._value, compact=True)
+            field = SingleLineInput(self._value, compact=True)
             field.cursor_blink = False
             yield field
             yield Label("", id="wrong", markup=False)

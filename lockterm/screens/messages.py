@@ -45,7 +45,7 @@ class MessagesScreen(LocktermScreen[None]):
         self._messages = messages
         self._message_kept = message_kept
 
-    def crumbs(self) -> tuple[str, ...]:
+    def breadcrumbs(self) -> tuple[str, ...]:
         return ("Messages",)
 
     def compose_body(self) -> ComposeResult:
@@ -107,7 +107,7 @@ class MessagesScreen(LocktermScreen[None]):
             whole = "\n".join(filter(None, (message.what, message.text)))
             self.query_one("#message-text", Static).update(whole)
 
-    def why_not(self, action: str) -> str:
+    def disabled_reason(self, action: str) -> str:
         """Return why copying is disabled, because there are no messages; empty if it is enabled."""
         return "There are no messages yet." if action == "copy" and not self._messages else ""
 

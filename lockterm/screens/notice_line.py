@@ -28,10 +28,10 @@ _VERBS = {
 class NoticeLine(Widget):
     """A widget with a line for each problem, which is hidden if there is no problem."""
 
-    link: reactive[str] = reactive("", layout=True)
+    connection_text: reactive[str] = reactive("", layout=True)
     """The message while the service is unreachable or asks for a pause; otherwise empty."""
 
-    unsettled: reactive[tuple[Operation, ...]] = reactive((), layout=True)
+    unconfirmed: reactive[tuple[Operation, ...]] = reactive((), layout=True)
     """The unconfirmed operations, the oldest first."""
 
     instead: reactive[str] = reactive("", layout=True)
@@ -44,12 +44,12 @@ class NoticeLine(Widget):
 
     def render(self) -> Content:
         lines: list[Content] = []
-        if self.link:
-            word, _, rest = self.link.partition("  ")
+        if self.connection_text:
+            word, _, rest = self.connection_text.partition("  ")
             lines.append(Content.assemble((f"{word}  ", "bold"), rest))
-        if self.unsettled:
-            first = self.unsettled[0]
-            more = f"  (1 of {len(self.unsettled)})" if len(self.unsettled) > 1 else ""
+        if self.unconfirmed:
+            first = self.unconfirmed[0]
+            more = f"  (1 of {len(self.unconfirmed)})" if len(self.unconfirmed) > 1 else ""
             words = describe_operation(first, self._zone, self._now_ms()) + more
             if self.instead:
                 words = f"{words}. {self.instead}"
@@ -73,7 +73,7 @@ class NoticeLine(Widget):
                 lines.append(part)
         return lines
 
-    def watch_link(self) -> None:
-        self.display = bool(self.link or self.unsettled)
+    def watch_connection_text(self) -> None:
+        self.display = bool(self.connection_text or self.unconfirmed)
 
-    watch_unsettled = watch_link
+    watch_unconfirmed = watch_connection_text

@@ -15,7 +15,7 @@ from textual.timer import Timer
 from lockterm import screens
 from lockterm.domain.constants import CALL_NAMES, READABLE_CALLS
 from lockterm.domain.dates import clock
-from lockterm.domain.operation import HELD_CALLS, Operation, State
+from lockterm.domain.operation import HELD_CALLS, Operation, OperationState
 from lockterm.domain.remotes import Remote
 from lockterm.domain.safe_text import clean
 from lockterm.domain.text.operation import ask_to_adopt, describe_operation, format_voice
@@ -67,7 +67,7 @@ class Outcomes:
         """The notice about the local store that was last shown."""
         self._gone: set[str] = set()
         """The IDs of resolved operations whose results the user has not seen yet."""
-        self.unsettled: tuple[Operation, ...] = ()
+        self.unconfirmed: tuple[Operation, ...] = ()
         """The unconfirmed operations as last read from the journal, the oldest first."""
         operations.journal.on_kept = self.note_kept
         operations.connection.on_clock = self.note_clock
@@ -109,12 +109,12 @@ class Outcomes:
     async def refresh(self) -> None:
         """Read the unconfirmed changes from the journal and show them."""
         try:
-            now = tuple(await self._operations.journal.unsettled())
-            self._gone |= {one.id for one in self.unsettled} - {one.id for one in now}
-            self.unsettled = now
+            now = tuple(await self._operations.journal.list_unconfirmed())
+            self._gone |= {one.id for one in self.unconfirmed} - {one.id for one in now}
+            self.unconfirmed = now
             await self._tell_settled()
             # The changes may be from an earlier session, and no other call may start the checks.
-            if any(operation.call in READABLE_CALLS for operation in self.unsettled):
+            if any(operation.call in READABLE_CALLS for operation in self.unconfirmed):
                 self._operations.watch.start()
         except LocktermError as error:
             notify_error(self._app, error)
@@ -127,7 +127,7 @@ class Outcomes:
             self._app.run_worker(self._offer_adoption(), group="adoption")
         if self._others is None:
             self._others = self._app.set_interval(SHOWN_S, self._look_for_others, pause=True)
-        if self.unsettled:
+        if self.unconfirmed:
             self._others.resume()
         else:
             self._others.pause()
@@ -166,7 +166,7 @@ class Outcomes:
     async def look_again(self) -> None:
         """Update the unconfirmed changes, because other sessions share the local store."""
         with suppress(LocktermError):  # each use of the store reports it
-            if tuple(await self._operations.journal.unsettled()) != self.unsettled:
+            if tuple(await self._operations.journal.list_unconfirmed()) != self.unconfirmed:
                 await self.refresh()
 
     async def _oldest(self) -> Operation | None:
@@ -174,9 +174,9 @@ class Outcomes:
 
         If it is already resolved, show this in a dialog and return None.
         """
-        shown = self.unsettled[0] if self.unsettled else None
+        shown = self.unconfirmed[0] if self.unconfirmed else None
         await self.refresh()
-        for operation in self.unsettled:
+        for operation in self.unconfirmed:
             if shown is not None and operation.id == shown.id:
                 return operation
         words = "The change is already resolved. There is nothing left to do."
@@ -195,7 +195,7 @@ class Outcomes:
             is_news = operation_id in self._gone - told
             self._gone.discard(operation_id)
             told.add(operation_id)
-            if is_news and operation and operation.state is State.CONFIRMED_BY_READING:
+            if is_news and operation and operation.state is OperationState.CONFIRMED_BY_READING:
                 words = f"{clean(operation.message)} There is nothing left to do."
                 self._app.notify(words, title=f"Resolved: {self._title(operation)}")
 
@@ -204,7 +204,7 @@ class Outcomes:
         for screen in reversed(self._app.screen_stack):
             if isinstance(screen, LocktermScreen) and screen.is_mounted:
                 # Painting a hidden screen would also repaint all of the screen above it.
-                screen.show_notices(self._describe_link(), self.unsettled)
+                screen.show_notices(self._describe_link(), self.unconfirmed)
             if not screen.is_modal:
                 return
 
@@ -225,7 +225,7 @@ class Outcomes:
         read = await self._try(self._operations.watch.check(operation))
         if read is None:
             return
-        if read.state is State.AMBIGUOUS:
+        if read.state is OperationState.AMBIGUOUS:
             remote_id = await self._recognize(read)
             if remote_id is not None:
                 bound = await self._try(self._operations.resolution.bind(read, remote_id))
@@ -255,7 +255,7 @@ class Outcomes:
         """
         if (operation := await self._oldest()) is None:
             return
-        if operation.state is State.UNKNOWN and operation.call in HELD_CALLS:
+        if operation.state is OperationState.UNKNOWN and operation.call in HELD_CALLS:
             words = "First check the change. lockterm may still find out whether it was recorded."
             refuse_to_open(self._app, self._title(operation), words)
             return

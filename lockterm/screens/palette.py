@@ -34,7 +34,7 @@ from lockterm.screens.remotes import RemotesScreen
 from lockterm.terminal.key_queue import opening
 from lockterm.widgets.actions import Action, actions_of, titled
 from lockterm.widgets.cells import cut
-from lockterm.widgets.text_input import OneLine
+from lockterm.widgets.text_input import SingleLineInput
 
 if TYPE_CHECKING:
     from lockterm.domain.locks import Lock
@@ -278,7 +278,7 @@ class Palette(LocktermModal[None], inherit_bindings=False):
     def compose(self) -> ComposeResult:
         with Vertical(id="palette") as box:
             box.border_title = "Palette"
-            yield OneLine(
+            yield SingleLineInput(
                 placeholder=PLACEHOLDER, id="palette-field", select_on_focus=False, compact=True
             )
             yield OfferList()

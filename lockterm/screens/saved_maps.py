@@ -9,7 +9,7 @@ import json
 from collections.abc import Iterator, Sequence
 
 from lockterm.config.preferences import Preferences
-from lockterm.domain.table_file import BadTable
+from lockterm.domain.table_file import TableFileError
 from lockterm.domain.table_map import TableMap, format_map, parse_map
 
 KEPT = "table_maps"
@@ -68,5 +68,5 @@ def _saved(preferences: Preferences) -> Iterator[tuple[str, str]]:
 def _parse(text: str) -> TableMap | None:
     try:
         return parse_map(text.encode("utf-8", "replace"))
-    except BadTable:  # people may edit the file
+    except TableFileError:  # people may edit the file
         return None

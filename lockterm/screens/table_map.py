@@ -128,7 +128,7 @@ class MapScreen(ListScreen[TableMap | None]):
         """Maps the IDs of locks, as text, to the locks of the lock book."""
         self.set_reactive(MapScreen.table_map, table_map)
 
-    def crumbs(self) -> tuple[str, ...]:
+    def breadcrumbs(self) -> tuple[str, ...]:
         """Return the breadcrumbs for the header, with the name of the file."""
         return ("Import", self._path.name, "Columns")
 
@@ -239,7 +239,7 @@ class MapScreen(ListScreen[TableMap | None]):
 
     # --- choosing ------------------------------------------------------------------------------
 
-    def why_not(self, action: str) -> str:
+    def disabled_reason(self, action: str) -> str:
         """Return why an action is disabled now; empty if it is enabled."""
         if action in ("plan", "export"):
             return self._mistake()

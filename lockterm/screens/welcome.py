@@ -133,7 +133,7 @@ class WelcomeScreen(LocktermScreen[None]):
         self._profiles = profiles
         self._choices = choices
 
-    def crumbs(self) -> tuple[str, ...]:
+    def breadcrumbs(self) -> tuple[str, ...]:
         return ("Welcome to lockterm",)
 
     def compose_body(self) -> ComposeResult:

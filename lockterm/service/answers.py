@@ -132,7 +132,7 @@ class Code(Enum):
         return next((code for code in cls if code.number == http_status), other)
 
 
-class Refusal(Exception):
+class RequestRefusedError(Exception):
     """The refusal of a request, which the service converts to an answer.
 
     Args:
@@ -161,7 +161,7 @@ def success(path: str, data: object) -> JSONResponse:
     return JSONResponse(answer)
 
 
-def refusal(path: str, refused: Refusal) -> JSONResponse:
+def refusal(path: str, refused: RequestRefusedError) -> JSONResponse:
     """Return the answer of the endpoint at ``path`` to an operation that was refused."""
     return JSONResponse(
         _envelope(path, refused.code, refused.description),

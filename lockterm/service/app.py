@@ -21,14 +21,22 @@ from starlette.responses import Response
 from starlette.routing import Route
 
 from . import remotes, voices
-from .answers import LOCK_SETTING, VOICE_PACKS, Code, Refusal, refusal, success
-from .guards import HEALTH, LOOPBACK_HOSTS, READINESS, Guard
+from .answers import LOCK_SETTING, VOICE_PACKS, Code, RequestRefusedError, refusal, success
+from .guards import HEALTH, LOOPBACK_HOSTS, READINESS, RequestFilter
 from .packs import download
 from .parameters import read_parameters
 from .sample_data import fill
-from .site import Call, Site, now_ms
+from .site import Call, ServiceState, now_ms
 from .sqlite_storage import SqliteDatabase
-from .storage import Again, Begin, Connection, Database, OutcomeUnknown, Unavailable, Unusable
+from .storage import (
+    Begin,
+    CommitUnknownError,
+    Connection,
+    Database,
+    DatabaseUnavailableError,
+    DatabaseUnusableError,
+    TransactionConflictError,
+)
 from .tokens import Tokens
 from .watch import Log, Watch
 
@@ -125,36 +133,42 @@ def create_service(
     opened = _open(database, begin, migrate=migrate)
     try:
         found = opened.rows("SELECT any_lock FROM site")[0]
-    except Unavailable as error:
+    except DatabaseUnavailableError as error:
         opened.close()
         reason = "it has no connection to spare, or this user may not read its tables"
-        raise Unusable(reason, "that was named", "Try again, or check its rights.") from error
+        raise DatabaseUnusableError(
+            reason, "that was named", "Try again, or check its rights."
+        ) from error
     any_lock = not sample_data or bool(found[0])
-    site = Site(opened, clock, any_lock)
+    site = ServiceState(opened, clock, any_lock)
     # A switch to these threads and back takes a third of the time of anyio's.
     threads = ThreadPoolExecutor(opened.threads, "lockterm-request")
 
     async def answer_refusal(request: Request, error: Exception) -> Response:
-        assert isinstance(error, Refusal)
+        assert isinstance(error, RequestRefusedError)
         return refusal(request.scope["path"], error)
 
     async def answer_framework(request: Request, error: Exception) -> Response:
         assert isinstance(error, HTTPException)
-        refused = Refusal(Code.of_status(error.status_code), headers=dict(error.headers or {}))
+        refused = RequestRefusedError(
+            Code.of_status(error.status_code), headers=dict(error.headers or {})
+        )
         return refusal(request.scope["path"], refused)
 
     async def answer_database(request: Request, error: Exception) -> Response:
         failures.append(error)
         log.failed(error)
-        if isinstance(error, OutcomeUnknown):
-            return refusal(request.scope["path"], Refusal(Code.OUTCOME_UNKNOWN))
+        if isinstance(error, CommitUnknownError):
+            return refusal(request.scope["path"], RequestRefusedError(Code.OUTCOME_UNKNOWN))
         headers = {"Retry-After": str(_RETRY_AFTER_S)}
-        return refusal(request.scope["path"], Refusal(Code.UNAVAILABLE, headers=headers))
+        return refusal(
+            request.scope["path"], RequestRefusedError(Code.UNAVAILABLE, headers=headers)
+        )
 
     async def answer_bug(request: Request, error: Exception) -> Response:
         failures.append(error)
         log.failed(error)
-        return refusal(request.scope["path"], Refusal(Code.INTERNAL))
+        return refusal(request.scope["path"], RequestRefusedError(Code.INTERNAL))
 
     async def metrics(_: Request) -> Response:
         assert figures is not None
@@ -181,7 +195,7 @@ def create_service(
         middleware=[
             *((watch,) if figures or log.as_json else ()),
             Middleware(
-                Guard,
+                RequestFilter,
                 allowed_hosts=allowed_hosts,
                 public_url=public_url,
                 rate=rate,
@@ -191,10 +205,10 @@ def create_service(
             ),
         ],
         exception_handlers={
-            Refusal: answer_refusal,
+            RequestRefusedError: answer_refusal,
             HTTPException: answer_framework,
-            Unavailable: answer_database,
-            OutcomeUnknown: answer_database,
+            DatabaseUnavailableError: answer_database,
+            CommitUnknownError: answer_database,
             Exception: answer_bug,
         },
         lifespan=lifespan,
@@ -215,7 +229,7 @@ def _open(database: Path | str | None, begin: Begin, *, migrate: bool) -> Databa
 
 
 def _endpoint(
-    site: Site, threads: Executor, operation: Operation, public_url: str | None
+    site: ServiceState, threads: Executor, operation: Operation, public_url: str | None
 ) -> Endpoint:
     async def endpoint(request: Request) -> Response:
         path = request.scope["path"]
@@ -229,7 +243,7 @@ def _endpoint(
     return endpoint
 
 
-def _readiness(site: Site, threads: Executor) -> Endpoint:
+def _readiness(site: ServiceState, threads: Executor) -> Endpoint:
     """Return the endpoint for readiness, which needs no token.
 
     Simultaneous requests share one check of the database, because anyone may send many of them.
@@ -248,7 +262,7 @@ def _readiness(site: Site, threads: Executor) -> Endpoint:
 
 def _done(work: Callable[[T], object], given: T) -> object:
     for attempt in range(1, _ATTEMPTS):
-        with suppress(Again):
+        with suppress(TransactionConflictError):
             return work(given)
         # The pauses differ, because transactions that start together would conflict again.
         time.sleep(random.uniform(0.5, 1) * _PAUSE_S * 2 ** (attempt - 1))
@@ -259,6 +273,6 @@ async def _is_alive(request: Request) -> Response:
     return success(request.scope["path"], {})
 
 
-def _is_ready(site: Site) -> object:
+def _is_ready(site: ServiceState) -> object:
     site.database.rows("SELECT any_lock FROM site")
     return {}

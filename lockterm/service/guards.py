@@ -18,7 +18,7 @@ from urllib.parse import urlsplit
 from starlette.datastructures import Headers
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
-from .answers import Code, Refusal, refusal
+from .answers import Code, RequestRefusedError, refusal
 from .tokens import Tokens
 
 LOOPBACK_HOSTS = ("localhost", "127.0.0.1", "::1")
@@ -40,7 +40,7 @@ _WILDCARDS = frozenset({"0.0.0.0", "::"})
 _NO_SNIFFING = (b"x-content-type-options", b"nosniff")
 
 
-class Guard:
+class RequestFilter:
     """ASGI middleware that answers unacceptable requests itself, before the application.
 
     Args:
@@ -97,7 +97,7 @@ class Guard:
         try:
             body = await _read(receive)
             scope[TOKEN_NAME] = self._check(scope["scheme"], path, Headers(scope=scope))
-        except Refusal as refused:
+        except RequestRefusedError as refused:
             await refusal(path, refused)(scope, receive, send_with_date)
             return
         if body is not None:
@@ -113,16 +113,16 @@ class Guard:
             # A proxy in front may have read another length, so the next bytes of this connection
             # could be a part of this body or another caller's request.
             said = "The request states its length in two ways."
-            raise Refusal(Code.MALFORMED, said, headers={"Connection": "close"})
+            raise RequestRefusedError(Code.MALFORMED, said, headers={"Connection": "close"})
         host = headers.get("host", "")
         if not self._serves(host):
-            raise Refusal(Code.MISDIRECTED)
+            raise RequestRefusedError(Code.MISDIRECTED)
         if "cross-site" in headers.getlist("sec-fetch-site"):  # a browser, for another's page
-            raise Refusal(Code.FORBIDDEN)
+            raise RequestRefusedError(Code.FORBIDDEN)
         # Behind a proxy, only the public origin is ours, whatever the Host header has.
         ours = self._public_origin or _origin(f"{scheme}://{host}")
         if any(_origin(origin) != ours for origin in headers.getlist("origin")):
-            raise Refusal(Code.FORBIDDEN)
+            raise RequestRefusedError(Code.FORBIDDEN)
         is_open = path in (HEALTH, READINESS) or path.startswith("/packs/")
         if is_open:
             return ""
@@ -131,12 +131,12 @@ class Guard:
             kind, _, credential = headers.get("authorization", "").partition(" ")
             known = self._tokens.name_of(credential.strip().encode("latin-1"))
             if kind.lower() != "bearer" or known is None:
-                raise Refusal(Code.UNAUTHORIZED, headers={"WWW-Authenticate": "Bearer"})
+                raise RequestRefusedError(Code.UNAUTHORIZED, headers={"WWW-Authenticate": "Bearer"})
             name = known
         if self._rate is not None:
             pace = self._paces.setdefault(name, _Pace(self._rate, self._clock))
             if wait_s := pace.wait_s():
-                raise Refusal(Code.TOO_MANY, headers={"Retry-After": str(wait_s)})
+                raise RequestRefusedError(Code.TOO_MANY, headers={"Retry-After": str(wait_s)})
         return name
 
     def _serves(self, host: str) -> bool:
@@ -210,9 +210,9 @@ async def _read(receive: Receive) -> bytes | None:
                 if not message.get("more_body", False):
                     break
     except TimeoutError:
-        raise Refusal(Code.TIMEOUT, headers={"Connection": "close"}) from None
+        raise RequestRefusedError(Code.TIMEOUT, headers={"Connection": "close"}) from None
     if size > MAX_BODY_BYTES:
-        raise Refusal(Code.TOO_LARGE)
+        raise RequestRefusedError(Code.TOO_LARGE)
     return b"".join(chunks)
 
 

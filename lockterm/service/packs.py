@@ -24,7 +24,7 @@ from functools import cache, lru_cache
 from starlette.requests import Request
 from starlette.responses import Response
 
-from .answers import Code, Refusal
+from .answers import Code, RequestRefusedError
 
 _DAY_MS = 86_400_000
 _FIRST_UPDATE_MS = 1_726_480_800_000
@@ -171,7 +171,7 @@ def download(request: Request) -> Response:
     """Return the answer to a GET or HEAD request for a pack's file."""
     pack = PACKS_BY_PATH.get(request.scope["path"])
     if pack is None:
-        raise Refusal(Code.NOT_FOUND, "No such voice pack.")
+        raise RequestRefusedError(Code.NOT_FOUND, "No such voice pack.")
     size, md5 = facts_of(pack)
     etag, modified = f'"{md5}"', formatdate(pack.updated_ms / 1000, usegmt=True)
     headers = {"ETag": etag, "Last-Modified": modified, "Accept-Ranges": "bytes"}
@@ -211,5 +211,5 @@ def _span(header: str, size: int) -> tuple[int, int] | None:
         if last and int(last) < int(first):
             return None
     if span[0] >= span[1]:
-        raise Refusal(Code.BAD_RANGE, headers={"Content-Range": f"bytes */{size}"})
+        raise RequestRefusedError(Code.BAD_RANGE, headers={"Content-Range": f"bytes */{size}"})
     return span

@@ -22,7 +22,7 @@ from urllib.parse import parse_qsl
 
 from starlette.requests import Request
 
-from .answers import Code, Refusal
+from .answers import Code, RequestRefusedError
 
 T = TypeVar("T")
 
@@ -49,24 +49,24 @@ async def read_parameters(request: Request, *, form_allowed: bool) -> Parameters
         return Parameters(_pairs(request.scope["query_string"]), as_text=True)
     kind, charset = _content_type(request.headers.get("content-type", ""))
     if charset not in ("", "utf-8", "utf8", "us-ascii"):
-        raise Refusal(Code.UNSUPPORTED, "The body must be UTF-8.")
+        raise RequestRefusedError(Code.UNSUPPORTED, "The body must be UTF-8.")
     body = await request.body()
     if kind == _FORM and form_allowed:
         return Parameters(_pairs(body), as_text=True)
     if kind != "application/json":
         wanted = f"application/json or {_FORM}" if form_allowed else "application/json"
-        raise Refusal(Code.UNSUPPORTED, f"The content type must be {wanted}.")
+        raise RequestRefusedError(Code.UNSUPPORTED, f"The content type must be {wanted}.")
     try:
         values = decode_json(body.decode("utf-8"))
     except UnicodeDecodeError:
-        raise Refusal(Code.MALFORMED, "The body is not UTF-8.") from None
+        raise RequestRefusedError(Code.MALFORMED, "The body is not UTF-8.") from None
     if not isinstance(values, dict):
-        raise Refusal(Code.MALFORMED, "The body must be one JSON object.")
+        raise RequestRefusedError(Code.MALFORMED, "The body must be one JSON object.")
     return Parameters(values, as_text=False)
 
 
 class Parameters:
-    """The parameters of one request. Its methods raise ``Refusal`` if a parameter is invalid.
+    """The parameters of a request. Methods raise ``RequestRefusedError`` for an invalid parameter.
 
     Args:
         values: The values by name.
@@ -82,14 +82,14 @@ class Parameters:
         """Return a required text that is not blank."""
         value = self._required(name, self.optional_text(name))
         if not value.strip():
-            raise Refusal(Code.BAD_PARAMETER, f"{name} is blank.")
+            raise RequestRefusedError(Code.BAD_PARAMETER, f"{name} is blank.")
         return value
 
     def optional_text(self, name: str) -> str | None:
         """Return a text; None if the parameter is missing."""
         value = self._values.get(name)
         if value is not None and not isinstance(value, str):
-            raise Refusal(Code.BAD_PARAMETER, f"{name} must be a string.")
+            raise RequestRefusedError(Code.BAD_PARAMETER, f"{name} must be a string.")
         return value
 
     def integer(self, name: str, low: int = 1) -> int:
@@ -104,9 +104,9 @@ class Parameters:
         if value is None:
             return None
         if not isinstance(value, int) or isinstance(value, bool):
-            raise Refusal(Code.BAD_PARAMETER, f"{name} must be a whole number.")
+            raise RequestRefusedError(Code.BAD_PARAMETER, f"{name} must be a whole number.")
         if not low <= value <= high:
-            raise Refusal(Code.BAD_PARAMETER, f"{name} must be from {low} to {high}.")
+            raise RequestRefusedError(Code.BAD_PARAMETER, f"{name} must be from {low} to {high}.")
         return value
 
     def choice(self, name: str, allowed: tuple[int, ...]) -> int:
@@ -118,7 +118,7 @@ class Parameters:
         value = self.optional_integer(name)
         if value is not None and value not in allowed:
             numbers = ", ".join(str(number) for number in allowed)
-            raise Refusal(Code.BAD_PARAMETER, f"{name} must be one of {numbers}.")
+            raise RequestRefusedError(Code.BAD_PARAMETER, f"{name} must be one of {numbers}.")
         return value
 
     def weekdays(self, name: str) -> list[int] | None:
@@ -127,11 +127,15 @@ class Parameters:
         if value is None:
             return None
         if not isinstance(value, list) or not all(type(day) is int for day in value):
-            raise Refusal(Code.BAD_PARAMETER, f"{name} must be an array of whole numbers.")
+            raise RequestRefusedError(
+                Code.BAD_PARAMETER, f"{name} must be an array of whole numbers."
+            )
         if not all(1 <= day <= 7 for day in value):
-            raise Refusal(Code.BAD_PARAMETER, f"{name} has to hold weekdays from 1 to 7.")
+            raise RequestRefusedError(
+                Code.BAD_PARAMETER, f"{name} has to hold weekdays from 1 to 7."
+            )
         if len(set(value)) != len(value):
-            raise Refusal(Code.BAD_PARAMETER, f"{name} names a weekday twice.")
+            raise RequestRefusedError(Code.BAD_PARAMETER, f"{name} names a weekday twice.")
         return value
 
     def json_object(self, name: str) -> dict[str, object]:
@@ -141,7 +145,7 @@ class Parameters:
         """Return a JSON object; None if the parameter is missing."""
         value = self._structure(name)
         if value is not None and not isinstance(value, dict):
-            raise Refusal(Code.BAD_PARAMETER, f"{name} must be a JSON object.")
+            raise RequestRefusedError(Code.BAD_PARAMETER, f"{name} must be a JSON object.")
         return value
 
     def _sent(self, name: str) -> object:
@@ -157,12 +161,12 @@ class Parameters:
     @staticmethod
     def _required(name: str, value: T | None) -> T:
         if value is None:
-            raise Refusal(Code.BAD_PARAMETER, f"{name} is missing.")
+            raise RequestRefusedError(Code.BAD_PARAMETER, f"{name} is missing.")
         return value
 
 
 def decode_json(text: str, *, depth: int = MAX_DEPTH) -> object:
-    """Return a JSON text as Python objects; raise ``Refusal`` if it breaks a rule of this module.
+    """Return a JSON text as Python objects; raise ``RequestRefusedError`` if it breaks a rule.
 
     Args:
         text: The JSON text.
@@ -180,7 +184,7 @@ def decode_json(text: str, *, depth: int = MAX_DEPTH) -> object:
         raise _too_deep() from None
     except json.JSONDecodeError as error:
         reason = f"{error.msg[:1].lower()}{error.msg[1:]} at character {error.pos}"
-        raise Refusal(Code.MALFORMED, f"This is not JSON: {reason}.") from None
+        raise RequestRefusedError(Code.MALFORMED, f"This is not JSON: {reason}.") from None
     _inspect(value, depth)
     return value
 
@@ -206,7 +210,9 @@ def _pairs(encoded: bytes) -> dict[str, object]:
             max_num_fields=_MAX_PARAMETERS,
         )
     except ValueError:
-        raise Refusal(Code.MALFORMED, "The parameters are not URL-encoded UTF-8.") from None
+        raise RequestRefusedError(
+            Code.MALFORMED, "The parameters are not URL-encoded UTF-8."
+        ) from None
     values = _without_repeats(list(pairs))
     _inspect(values, MAX_DEPTH)
     return values
@@ -215,25 +221,25 @@ def _pairs(encoded: bytes) -> dict[str, object]:
 def _without_repeats(pairs: list[tuple[str, object]]) -> dict[str, object]:
     values = dict(pairs)
     if len(values) != len(pairs):
-        raise Refusal(Code.MALFORMED, "A key is given twice.")
+        raise RequestRefusedError(Code.MALFORMED, "A key is given twice.")
     return values
 
 
 def _no_constant(name: str) -> NoReturn:
-    raise Refusal(Code.MALFORMED, f"{name} is not JSON.")
+    raise RequestRefusedError(Code.MALFORMED, f"{name} is not JSON.")
 
 
 def _finite(text: str) -> float:
     number = float(text)
     if not math.isfinite(number):
-        raise Refusal(Code.MALFORMED, "A number is too large for a double.")
+        raise RequestRefusedError(Code.MALFORMED, "A number is too large for a double.")
     return number
 
 
 def _int64(text: str) -> int:
     # The length is checked first, because Python refuses to read thousands of digits.
     if len(text) > 20 or not INT64_MIN <= int(text) <= INT64_MAX:
-        raise Refusal(Code.MALFORMED, "A whole number is beyond int64.")
+        raise RequestRefusedError(Code.MALFORMED, "A whole number is beyond int64.")
     return int(text)
 
 
@@ -244,11 +250,13 @@ def _inspect(value: object, depth: int) -> None:
         one, level = open_values.pop()
         if isinstance(one, str):
             if "\0" in one:
-                raise Refusal(Code.MALFORMED, "A text contains NUL.")
+                raise RequestRefusedError(Code.MALFORMED, "A text contains NUL.")
             try:
                 one.encode("utf-8")
             except UnicodeEncodeError:
-                raise Refusal(Code.MALFORMED, "A text contains half a surrogate pair.") from None
+                raise RequestRefusedError(
+                    Code.MALFORMED, "A text contains half a surrogate pair."
+                ) from None
         elif isinstance(one, dict | list):
             if level > depth:
                 raise _too_deep()
@@ -258,5 +266,5 @@ def _inspect(value: object, depth: int) -> None:
             open_values.extend((member, level + 1) for member in members)
 
 
-def _too_deep() -> Refusal:
-    return Refusal(Code.MALFORMED, f"Nested deeper than {MAX_DEPTH} levels.")
+def _too_deep() -> RequestRefusedError:
+    return RequestRefusedError(Code.MALFORMED, f"Nested deeper than {MAX_DEPTH} levels.")

@@ -15,7 +15,7 @@ from typing import Any
 import psycopg
 from psycopg import conninfo
 
-from .storage import Unusable
+from .storage import DatabaseUnusableError
 
 HINT = "Its address is postgresql://USER@HOST:PORT/DATABASE, and the server must be running."
 _OLDEST_LIBPQ = 160000
@@ -58,7 +58,7 @@ def read_address(address: str) -> tuple[dict[str, Any], str]:
             password.
     """
     if psycopg.pq.version() < _OLDEST_LIBPQ:
-        raise Unusable(
+        raise DatabaseUnusableError(
             "its client library libpq is older than 16 and cannot protect the password",
             "in PostgreSQL",
             "Install it with: pip install 'lockterm[postgres]'",
@@ -67,11 +67,13 @@ def read_address(address: str) -> tuple[dict[str, Any], str]:
         given = conninfo.conninfo_to_dict(address)
     except psycopg.Error:
         # What libpq says about it may have part of a password.
-        raise Unusable("it is not an address of a database", "in PostgreSQL", HINT) from None
+        raise DatabaseUnusableError(
+            "it is not an address of a database", "in PostgreSQL", HINT
+        ) from None
     shown = [f"{key} {given[key]}" for key in ("service", "host", "port", "dbname") if key in given]
     name = " ".join(["in PostgreSQL", *(f"({', '.join(shown)})",) * bool(shown)])
     if any(key in given for key in _SECRET):
-        raise Unusable(
+        raise DatabaseUnusableError(
             "it has a password in its address, which others could read",
             name,
             "Remove the password. Use PGPASSWORD, ~/.pgpass or a service file instead.",

@@ -14,12 +14,12 @@ from functools import partial
 from typing import Any
 
 from .storage import (
-    Again,
     Begin,
-    NameTaken,
-    OutcomeUnknown,
-    Unavailable,
-    Unusable,
+    CommitUnknownError,
+    DatabaseUnavailableError,
+    DatabaseUnusableError,
+    DuplicateNameError,
+    TransactionConflictError,
 )
 
 try:
@@ -27,7 +27,7 @@ try:
     from psycopg import errors, sql
     from psycopg_pool import ConnectionPool, PoolTimeout
 except ImportError as missing:  # psycopg, or the libpq that it needs
-    raise Unusable(
+    raise DatabaseUnusableError(
         "it needs psycopg, which is not installed",
         "in PostgreSQL",
         "Install it with: pip install 'lockterm[postgres]'",
@@ -155,10 +155,10 @@ class PostgresDatabase:
                 schema = _prepare(connection, shown, begin, migrate=migrate)
         except errors.LockNotAvailable:
             reason = "a transaction that does not end holds its tables"
-            raise Unusable(reason, shown, _BUSY_HINT) from None
+            raise DatabaseUnusableError(reason, shown, _BUSY_HINT) from None
         except psycopg.Error as error:
             reason = " ".join(str(error).split()) or type(error).__name__
-            raise Unusable(reason.rstrip("."), shown, hint_for(reason)) from None
+            raise DatabaseUnusableError(reason.rstrip("."), shown, hint_for(reason)) from None
         self._pool = ConnectionPool(
             kwargs=settings,
             min_size=1,
@@ -197,7 +197,7 @@ class PostgresDatabase:
         try:
             connection = self._pool.getconn()
         except PoolTimeout as error:
-            raise Unavailable from error
+            raise DatabaseUnavailableError from error
         is_ending = False
         self._in_use.add(connection)
         try:
@@ -254,7 +254,7 @@ def _prepare(
 ) -> str:
     """Create or update the tables if ``migrate``, check their version, and return their schema."""
     if (server := connection.info.server_version // 10000) < OLDEST_SERVER:
-        raise Unusable(
+        raise DatabaseUnusableError(
             f"its server is PostgreSQL {server}, and {OLDEST_SERVER} or newer is needed",
             shown,
             "Nothing was changed. Update the server, or use another server.",
@@ -268,7 +268,7 @@ def _prepare(
         except errors.LockNotAvailable:  # to end that one would undo what it has done so far
             reason = "another process is still creating its tables"
             hint = "Nothing was changed. Wait until that process ends, then try again."
-            raise Unusable(reason, shown, hint) from None
+            raise DatabaseUnusableError(reason, shown, hint) from None
         connection.execute(FOR_TABLES)
         connection.execute("CREATE TABLE IF NOT EXISTS lockterm_version (version BIGINT NOT NULL)")
     try:
@@ -277,7 +277,7 @@ def _prepare(
         row = None
     version = row[0] or 0 if row else 0
     if version > len(STEPS):
-        raise Unusable(
+        raise DatabaseUnusableError(
             f"a newer lockterm created it: its tables have version {version}, but this lockterm"
             f" reads version {len(STEPS)}",
             shown,
@@ -286,7 +286,7 @@ def _prepare(
     if version == len(STEPS):
         return schema
     if not migrate:
-        raise Unusable(
+        raise DatabaseUnusableError(
             f"its tables have version {version} instead of {len(STEPS)}"
             if version
             else "it has no tables of lockterm",
@@ -295,7 +295,9 @@ def _prepare(
         )
     row = connection.execute("SHOW server_encoding").fetchone()
     if row != ("UTF8",):
-        raise Unusable("it does not store text as UTF8", shown, "Create it with ENCODING 'UTF8'.")
+        raise DatabaseUnusableError(
+            "it does not store text as UTF8", shown, "Create it with ENCODING 'UTF8'."
+        )
     for step in STEPS[version:]:
         connection.execute(step)
     if not version:
@@ -314,21 +316,21 @@ def _get_ready(connection: psycopg.Connection[Any], schema: str) -> None:
 def _meaning(error: psycopg.Error, *, is_lost: bool, is_ending: bool) -> Exception | None:
     """Return the error to raise for a failed transaction; None if it is a bug of the service."""
     if is_lost:
-        return OutcomeUnknown() if is_ending else Again()
+        return CommitUnknownError() if is_ending else TransactionConflictError()
     match error:
         case errors.UniqueViolation() if error.diag.constraint_name == "remote_by_name":
-            return NameTaken()
+            return DuplicateNameError()
         case errors.SerializationFailure() | errors.DeadlockDetected():
-            return Again()
+            return TransactionConflictError()
         case errors.StatementCompletionUnknown() | errors.TransactionResolutionUnknown():
-            return OutcomeUnknown()
+            return CommitUnknownError()
         case (
             psycopg.OperationalError()
             | psycopg.InternalError()
             | errors.UndefinedTable()
             | errors.InsufficientPrivilege()
         ):
-            return Unavailable()
+            return DatabaseUnavailableError()
     return None
 
 
@@ -398,7 +400,7 @@ def own_schema(connection: psycopg.Connection[Any], shown: str) -> str:
     """
     row = connection.execute("SELECT pg_catalog.current_schema()").fetchone()
     if row is None or row[0] is None:
-        raise Unusable(
+        raise DatabaseUnusableError(
             "its search_path names no schema that exists",
             shown,
             "Run in it: CREATE SCHEMA lockterm AUTHORIZATION lockterm, for a role lockterm.",
@@ -406,7 +408,7 @@ def own_schema(connection: psycopg.Connection[Any], shown: str) -> str:
     schema = str(row[0])
     keep_to_schema(connection, schema)
     if found := connection.execute(_STRANGERS).fetchone():
-        raise Unusable(
+        raise DatabaseUnusableError(
             f"{found[0]}, who could change what the service does",
             shown,
             f"Run in it, with the role that is named: REVOKE CREATE ON SCHEMA {schema} FROM PUBLIC;"

@@ -16,11 +16,11 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 
 from . import remote_table
-from .answers import Code, Refusal
+from .answers import Code, RequestRefusedError
 from .parameters import Parameters
 from .remote_table import Remote
 from .site import Call, no_lock
-from .storage import Connection, NameTaken
+from .storage import Connection, DuplicateNameError
 
 DEFAULT_PAGE_SIZE = 20
 MAX_PAGE_SIZE = 200
@@ -159,7 +159,7 @@ def update_remote_user_no(call: Call) -> object:
 def _remote(db: Connection, remote_id: int) -> Remote:
     row = remote_table.find(db, remote_id)
     if row is None:
-        raise Refusal(Code.UNKNOWN_REMOTE, f"There is no remote {remote_id}.")
+        raise RequestRefusedError(Code.UNKNOWN_REMOTE, f"There is no remote {remote_id}.")
     return row
 
 
@@ -167,7 +167,9 @@ def _remote_of(call: Call, db: Connection, lock_id: int, remote_id: int) -> Remo
     call.site.lock(db, lock_id)
     row = _remote(db, remote_id)
     if row.lock_id != lock_id:
-        raise Refusal(Code.FOREIGN_REMOTE, f"Remote {remote_id} is not on lock {lock_id}.")
+        raise RequestRefusedError(
+            Code.FOREIGN_REMOTE, f"Remote {remote_id} is not on lock {lock_id}."
+        )
     return row
 
 
@@ -176,12 +178,12 @@ def _names_kept_apart() -> Iterator[None]:
     """Turn the database's error for a name that exists into a refusal."""
     try:
         yield
-    except NameTaken:
+    except DuplicateNameError:
         raise _name_exists() from None
 
 
-def _name_exists() -> Refusal:
-    return Refusal(Code.NAME_EXISTS, "The bluetooth remote name exists on this lock.")
+def _name_exists() -> RequestRefusedError:
+    return RequestRefusedError(Code.NAME_EXISTS, "The bluetooth remote name exists on this lock.")
 
 
 def as_record(row: Remote, now_ms: int) -> dict[str, object]:
@@ -242,16 +244,16 @@ def _validity(given: Parameters, before: Remote | None = None) -> dict[str, obje
     end = given.optional_integer("endDate")
     weekdays = given.weekdays("weekDay")
     if weekdays and kind != RECURRING:
-        raise Refusal(Code.BAD_PERIOD, "Only a recurring remote (type 4) has weekdays.")
+        raise RequestRefusedError(Code.BAD_PERIOD, "Only a recurring remote (type 4) has weekdays.")
     if kind == PERMANENT:  # its dates "may be 0" (4.1): others are taken, and 0 is returned (2.3)
         return {"type": kind, "start_ms": 0, "end_ms": 0, "weekdays": "[]"}
     if before is not None:
         start = before.start_ms if start is None else start
         end = before.end_ms if end is None else end
     if not start or not end:
-        raise Refusal(Code.BAD_PERIOD, f"Type {kind} requires startDate and endDate.")
+        raise RequestRefusedError(Code.BAD_PERIOD, f"Type {kind} requires startDate and endDate.")
     if end <= start:
-        raise Refusal(Code.BAD_PERIOD, "endDate must be after startDate.")
+        raise RequestRefusedError(Code.BAD_PERIOD, "endDate must be after startDate.")
     kept = "[]"
     if kind == RECURRING and weekdays is not None:
         kept = json.dumps(weekdays)

@@ -20,7 +20,7 @@ from starlette.applications import Starlette
 from uvicorn import Config, Server
 from uvicorn.protocols.http.h11_impl import H11Protocol
 
-from .answers import Code, Refusal, refusal
+from .answers import Code, RequestRefusedError, refusal
 from .app import create_service
 from .guards import LOOPBACK_HOSTS
 from .tokens import Tokens, reason
@@ -311,7 +311,9 @@ class EnvelopeProtocol(H11Protocol):
 
     def send_400_response(self, msg: str) -> None:
         """Send a 400 answer with ``errcode`` and ``errmsg``, and close the connection."""
-        answer = refusal("", Refusal(Code.MALFORMED, "This is not a valid HTTP request."))
+        answer = refusal(
+            "", RequestRefusedError(Code.MALFORMED, "This is not a valid HTTP request.")
+        )
         headers = [*answer.raw_headers, (b"connection", b"close")]
         if self.conn.our_state in (h11.IDLE, h11.SEND_RESPONSE):
             for event in (

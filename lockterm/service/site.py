@@ -8,7 +8,7 @@ from dataclasses import dataclass
 
 from starlette.requests import Request
 
-from .answers import Code, Refusal
+from .answers import Code, RequestRefusedError
 from .packs import MODELS, Model
 from .parameters import Parameters
 from .storage import Connection, Database
@@ -30,7 +30,7 @@ class SiteLock:
 
 
 @dataclass(frozen=True, slots=True)
-class Site:
+class ServiceState:
     """The state of a running service."""
 
     database: Database
@@ -60,7 +60,7 @@ class Site:
 class Call:
     """A request to an operation, with its parameters already read."""
 
-    site: Site
+    site: ServiceState
     """The state of the service."""
     given: Parameters
     """The parameters of the request."""
@@ -75,6 +75,6 @@ class Call:
         return self.public_url or str(self.request.base_url).rstrip("/")
 
 
-def no_lock(lock_id: int) -> Refusal:
+def no_lock(lock_id: int) -> RequestRefusedError:
     """Return the refusal for an unknown lock ID."""
-    return Refusal(Code.UNKNOWN_LOCK, f"There is no lock {lock_id}.")
+    return RequestRefusedError(Code.UNKNOWN_LOCK, f"There is no lock {lock_id}.")

@@ -16,7 +16,14 @@ from pathlib import Path
 from threading import Lock
 from typing import Any
 
-from .storage import SCHEMA, VERSION, Begin, NameTaken, Unavailable, Unusable
+from .storage import (
+    SCHEMA,
+    VERSION,
+    Begin,
+    DatabaseUnavailableError,
+    DatabaseUnusableError,
+    DuplicateNameError,
+)
 
 _APPLICATION_ID = 0x4C4B5356
 """The SQLite application ID of the service's files; the service never changes other files."""
@@ -49,7 +56,9 @@ class SqliteDatabase:
         try:
             self._writer = self._reader = _connect(path, WRITE_WAIT_S)
         except sqlite3.Error as error:
-            raise Unusable(f"cannot open the database ({error})", str(path), _HINT) from error
+            raise DatabaseUnusableError(
+                f"cannot open the database ({error})", str(path), _HINT
+            ) from error
         try:
             self._prepare(path, begin)
             if path is not None:
@@ -57,7 +66,9 @@ class SqliteDatabase:
         except BaseException as error:
             self._writer.close()
             if isinstance(error, sqlite3.Error):
-                raise Unusable(f"cannot use the database ({error})", str(path), _HINT) from error
+                raise DatabaseUnusableError(
+                    f"cannot use the database ({error})", str(path), _HINT
+                ) from error
             raise
 
     def _prepare(self, path: Path | None, begin: Begin) -> None:
@@ -65,13 +76,15 @@ class SqliteDatabase:
         owner = connection.execute("PRAGMA application_id").fetchone()[0]
         tables = connection.execute("SELECT count(*) FROM sqlite_master").fetchone()[0]
         if owner != _APPLICATION_ID and (owner or tables):
-            raise Unusable("is a database of another program", str(path), _HINT)
+            raise DatabaseUnusableError("is a database of another program", str(path), _HINT)
         version = connection.execute("PRAGMA user_version").fetchone()[0]
         if tables and version != VERSION:
-            raise Unusable("was made by another version of the service", str(path), _HINT)
+            raise DatabaseUnusableError(
+                "was made by another version of the service", str(path), _HINT
+            )
         kinds = "SELECT name FROM sqlite_master WHERE type IN ('trigger', 'view')"
         if found := connection.execute(kinds).fetchone():
-            raise Unusable(
+            raise DatabaseUnusableError(
                 f"has a trigger or view of another program, {found[0]}", str(path), _HINT
             )
         if path is not None:
@@ -90,7 +103,7 @@ class SqliteDatabase:
             try:
                 return self._reader.execute(sql, values).fetchall()
             except sqlite3.OperationalError as error:
-                raise Unavailable from error
+                raise DatabaseUnavailableError from error
 
     def reading(self) -> AbstractContextManager[_Connection]:
         """Open a transaction in which all statements read the same state."""
@@ -113,9 +126,9 @@ class SqliteDatabase:
                 if connection.in_transaction:
                     connection.execute("ROLLBACK")
                 if getattr(error, "sqlite_errorcode", 0) == sqlite3.SQLITE_CONSTRAINT_UNIQUE:
-                    raise NameTaken from error
+                    raise DuplicateNameError from error
                 if isinstance(error, sqlite3.OperationalError):
-                    raise Unavailable from error
+                    raise DatabaseUnavailableError from error
                 raise
 
     def close(self) -> None:
@@ -167,7 +180,7 @@ def _make_private(path: Path) -> None:
     except OSError as error:
         raise OSError(error.errno, error.strerror, str(path)) from error
     if around.st_mode & 0o022:
-        raise Unusable(
+        raise DatabaseUnusableError(
             f"others can write in its directory {path.parent}",
             str(path),
             "Use a file in a directory that belongs to you.",

@@ -65,23 +65,23 @@ CREATE TABLE site (any_lock INTEGER NOT NULL);
 """
 
 
-class Unavailable(Exception):
+class DatabaseUnavailableError(Exception):
     """An error because the database cannot do an operation now; nothing was changed."""
 
 
-class Again(Unavailable):
+class TransactionConflictError(DatabaseUnavailableError):
     """An error because of a conflict or a lost connection; a new attempt may succeed."""
 
 
-class OutcomeUnknown(Exception):
+class CommitUnknownError(Exception):
     """An error because the connection was lost during a commit: the change may be saved or not."""
 
 
-class NameTaken(Exception):
+class DuplicateNameError(Exception):
     """An error because another remote of the lock has the name; nothing was changed."""
 
 
-class Unusable(OSError):
+class DatabaseUnusableError(OSError):
     """An error for a database that the service cannot use when it starts.
 
     Args:
@@ -132,8 +132,8 @@ class Connection(Protocol):
 class Database(Protocol):
     """An open database, which several threads may use at the same time.
 
-    A failed transaction raises ``Unavailable``, or ``OutcomeUnknown`` if it may have been
-    committed.
+    A failed transaction raises ``DatabaseUnavailableError``, or ``CommitUnknownError`` if it may
+    have been committed.
     """
 
     threads: int

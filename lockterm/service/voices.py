@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from .answers import Code, Refusal
+from .answers import Code, RequestRefusedError
 from .packs import MODELS, Pack, facts_of
 from .parameters import Parameters
 from .site import Call, SiteLock
@@ -18,7 +18,9 @@ def full_packs(call: Call) -> object:
     vendor, name = call.given.text("vendor"), call.given.text("model")
     model = MODELS.get((vendor, name))
     if model is None:
-        raise Refusal(Code.UNKNOWN_MODEL, "There are no voice packs for this vendor and model.")
+        raise RequestRefusedError(
+            Code.UNKNOWN_MODEL, "There are no voice packs for this vendor and model."
+        )
     languages: dict[str, list[object]] = {}
     for pack in model.packs:
         timbre: dict[str, object] = {
@@ -37,7 +39,7 @@ def pack_detail(call: Call) -> object:
     name = call.given.text("name")
     pack = _lock(call).model.pack(name)
     if pack is None:
-        raise Refusal(Code.UNKNOWN_PACK, "The lock has no voice pack of this name.")
+        raise RequestRefusedError(Code.UNKNOWN_PACK, "The lock has no voice pack of this name.")
     size, md5 = facts_of(pack)
     url = call.base_url + pack.path
     return {**_short(pack), "timbrePackUrl": url, "fileSize": size, "fileMd5": md5}
@@ -50,7 +52,7 @@ def set_voice(call: Call) -> object:
     lang, timbre = voice.text("lang"), voice.text("timbre")
     with call.site.database.writing(lock_id) as db:
         if not call.site.lock(db, lock_id).model.has_voice(lang, timbre):
-            raise Refusal(
+            raise RequestRefusedError(
                 Code.UNKNOWN_VOICE, "The lock's packs do not have this language and timbre."
             )
         db.execute(

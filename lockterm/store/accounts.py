@@ -11,7 +11,7 @@ import re
 from collections.abc import Iterator, Mapping
 from typing import TYPE_CHECKING, Any
 
-from lockterm.domain.operation import IN_FLIGHT, RECORDED, UNSETTLED, Operation, State
+from lockterm.domain.operation import IN_FLIGHT, RECORDED, UNCONFIRMED, Operation, OperationState
 from lockterm.store.database import Database, fetch
 from lockterm.store.journal_rows import WHOLE, operation_of, quoted
 from lockterm.store.owner import Account, digest_of
@@ -74,7 +74,7 @@ class Accounts:
         else:
             name = self.of_credentials(self._credentials) or name
         with self._database.reading() as connection:
-            open_states = quoted(sorted(UNSETTLED | IN_FLIGHT))
+            open_states = quoted(sorted(UNCONFIRMED | IN_FLIGHT))
             rows = fetch(
                 connection,
                 "SELECT DISTINCT account FROM operations WHERE service = ? AND profile = ?"
@@ -115,7 +115,7 @@ class Accounts:
 
     def left_by_others(self, account: str) -> list[Operation]:
         """Return the account's unconfirmed operations that profiles with other names sent."""
-        states = quoted(sorted(UNSETTLED - {State.DAMAGED}))
+        states = quoted(sorted(UNCONFIRMED - {OperationState.DAMAGED}))
         with self._database.reading() as connection:
             rows = fetch(
                 connection,

@@ -6,7 +6,7 @@ import json
 import sqlite3
 from collections.abc import Sequence
 
-from lockterm.domain.elsewhere import ChangeElsewhere, What
+from lockterm.domain.elsewhere import ChangeElsewhere, ChangeKind
 
 MOST = 5000
 """Maximum number of saved changes; the oldest are dropped first."""
@@ -74,7 +74,7 @@ def add_changes(
             json.dumps(value, sort_keys=True)
             for value in (change.names, change.before, change.after)
         ]
-        if change.what is What.NEW:
+        if change.what is ChangeKind.NEW:
             removed = connection.execute(_REMOVE_GONE, (*key, records[-1]))
             if removed.rowcount:
                 continue
@@ -116,6 +116,6 @@ def read_changes(
 
 def _change_of(row: sqlite3.Row) -> ChangeElsewhere:
     values = dict(row)
-    is_seen, what = bool(values.pop("seen")), What(values.pop("what"))
+    is_seen, what = bool(values.pop("seen")), ChangeKind(values.pop("what"))
     records = {name: json.loads(values.pop(name)) for name in ("before", "after", "names")}
     return ChangeElsewhere(**values, **records, what=what, is_seen=is_seen)

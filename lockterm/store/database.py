@@ -15,7 +15,7 @@ from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import Any
 
-from lockterm.errors import StoreDamaged, StoreError
+from lockterm.errors import StoreDamagedError, StoreError
 from lockterm.paths import FILE_MODE, make_directory
 from lockterm.store.damage import (
     TABLE_NAMES,
@@ -393,7 +393,7 @@ class Database:
             except _TROUBLE as failure:
                 error.add_note(str(failure))
             else:
-                return StoreDamaged(
+                return StoreDamagedError(
                     (
                         "The local store was damaged. A new store contains the entries that"
                         " could be read."

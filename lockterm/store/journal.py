@@ -19,10 +19,10 @@ from lockterm.domain.operation import (
     HELD_CALLS,
     IN_FLIGHT,
     RECORDED,
-    UNSETTLED,
+    UNCONFIRMED,
     WITHOUT_EFFECT,
     Operation,
-    State,
+    OperationState,
 )
 from lockterm.store.database import Database, fetch
 from lockterm.store.journal_known import DamagedRows, QuarterCounts, RowCount, find_by_index
@@ -104,7 +104,7 @@ class Journal:
         with self._database.transaction() as connection:
             if operation.again_of:
                 original = self.find(operation.again_of)
-                if original is not None and not original.unsettled:
+                if original is not None and not original.is_unconfirmed:
                     return original
                 if rivals := self.sending_again(operation.again_of):
                     return rivals[0]
@@ -120,7 +120,7 @@ class Journal:
             )
         return None
 
-    def move(self, operation_id: str, come_from: Iterable[State], **changes: Any) -> bool:
+    def move(self, operation_id: str, come_from: Iterable[OperationState], **changes: Any) -> bool:
         """Change an operation if its state is in ``come_from``; return whether it was changed."""
         sets = ", ".join(f'"{name}" = ?' for name in changes)
         which, value = named(operation_id)
@@ -132,14 +132,18 @@ class Journal:
         return cursor.rowcount == 1
 
     def settle_sent(
-        self, operation: Operation, now_ms: int, *, state: State, **changes: Any
+        self, operation: Operation, now_ms: int, *, state: OperationState, **changes: Any
     ) -> None:
         """Save the result of a sent operation; mark the operation that it repeats as sent again."""
         # A certain result also replaces "unknown" from a session that took this one for dead.
-        come_from = IN_FLIGHT if state is State.UNKNOWN else IN_FLIGHT | UNSETTLED - {State.DAMAGED}
+        come_from = (
+            IN_FLIGHT
+            if state is OperationState.UNKNOWN
+            else IN_FLIGHT | UNCONFIRMED - {OperationState.DAMAGED}
+        )
         with self._database.transaction():
             self.move(operation.id, come_from, state=state, settled_ms=now_ms, **changes)
-            if state in (State.CONFIRMED, State.UNKNOWN):
+            if state in (OperationState.CONFIRMED, OperationState.UNKNOWN):
                 self._replace(operation, now_ms)
 
     def find(self, operation_id: str) -> Operation | None:
@@ -156,7 +160,7 @@ class Journal:
         # One seek for each state skips operations without effect, of which there may be many. The
         # plus sign makes SQLite use that index instead of scanning all rows of the lock.
         which = "AND lock_id = :lock_id AND +profile = :profile ORDER BY seq DESC LIMIT 1"
-        known = sorted(set(KNOWN) - WITHOUT_EFFECT - {State.SENT_AGAIN})
+        known = sorted(set(KNOWN) - WITHOUT_EFFECT - {OperationState.SENT_AGAIN})
         odd = f"IN ({STATES} SELECT state FROM states WHERE state NOT IN ({quoted(KNOWN)}))"
         each = " UNION ALL ".join(
             f"SELECT * FROM (SELECT seq FROM operations WHERE state {is_one} {which})"
@@ -173,10 +177,10 @@ class Journal:
         which = "SELECT operation_id FROM steps WHERE plan_id = ? AND operation_id IS NOT NULL"
         return self._select(f"id IN ({which})", [plan_id])
 
-    def unsettled(self, lock_id: int | None = None) -> list[Operation]:
+    def list_unconfirmed(self, lock_id: int | None = None) -> list[Operation]:
         """Return the profile's unconfirmed operations, on one lock or on all, the oldest first."""
         is_on = "" if lock_id is None else " AND lock_id = :lock_id"
-        where, values = f"{OWN} AND {in_states(UNSETTLED)}{is_on}", {"profile": self._profile}
+        where, values = f"{OWN} AND {in_states(UNCONFIRMED)}{is_on}", {"profile": self._profile}
         return self._select(where, {**values, "lock_id": lock_id})
 
     def history(self, selection: Selection = EVERYTHING) -> list[Operation]:
@@ -257,7 +261,7 @@ class Journal:
         """Yield a connection, the condition for a selection, and the values named in it."""
         every, values = [OWN], dict[str, Any](profile=self._profile)
         with self._database.reading() as connection:
-            if selection.words or State.DAMAGED in (selection.states or ()):
+            if selection.words or OperationState.DAMAGED in (selection.states or ()):
                 self._damaged.look(connection)
                 values["damaged"] = self._damaged.as_json
             # The plus signs keep SQLite from using an index. It then scans from the newest row and
@@ -275,7 +279,7 @@ class Journal:
             few = f"SELECT count(*) FROM ({found} LIMIT {RARE + 1})"
             if found and fetch(connection, few, values)[0][0] <= RARE:
                 every.insert(0, f"seq IN ({found})")
-            elif selection.states is not None and State.DAMAGED in selection.states:
+            elif selection.states is not None and OperationState.DAMAGED in selection.states:
                 every.append(f"({in_states(selection.states)} OR {_KNOWN_DAMAGED})")
             elif selection.states is not None:
                 every.append(f"+state IN ({quoted(sorted(selection.states))})")
@@ -297,7 +301,7 @@ class Journal:
 
     def voices(self, lock_id: int) -> list[Operation]:
         """Return the operations that set the voice of a lock, or may have, the oldest first."""
-        without = {*WITHOUT_EFFECT, State.SENT_AGAIN}
+        without = {*WITHOUT_EFFECT, OperationState.SENT_AGAIN}
         which = (
             f"{HERE} AND lock_id = ? AND call = 'updateLockSetting' AND NOT {in_states(without)}"
         )
@@ -389,16 +393,16 @@ class Journal:
         """
         for operation in self._select(in_states(IN_FLIGHT), []):
             if not is_alive(operation.session):
-                was_sending = operation.state is not State.PREPARED
-                if operation.state is State.SENDING:
+                was_sending = operation.state is not OperationState.PREPARED
+                if operation.state is OperationState.SENDING:
                     was_sending = may_have_left(operation.session, operation.id)
                 words = "while it was being sent" if was_sending else "before it was sent"
                 if was_sending:
                     self._replace(operation, now_ms)
                 self.move(
                     operation.id,
-                    IN_FLIGHT if operation.state is State.DAMAGED else [operation.state],
-                    state=State.UNKNOWN if was_sending else State.NOT_SENT,
+                    IN_FLIGHT if operation.state is OperationState.DAMAGED else [operation.state],
+                    state=OperationState.UNKNOWN if was_sending else OperationState.NOT_SENT,
                     settled_ms=now_ms,
                     message=f"lockterm ended {words}.",
                 )
@@ -415,7 +419,7 @@ class Journal:
         """Mark the repeated operation as sent again, unless only a part of it is repeated."""
         original = self.find(operation.again_of) if operation.again_of else None
         if original is not None and original.call == operation.call:
-            self.move(original.id, UNSETTLED, state=State.SENT_AGAIN, settled_ms=now_ms)
+            self.move(original.id, UNCONFIRMED, state=OperationState.SENT_AGAIN, settled_ms=now_ms)
 
     def _added_since(self, add: Operation) -> list[Operation]:
         """Return the add operations for the same name that were recorded after ``add`` began."""
@@ -438,12 +442,14 @@ class Journal:
         earlier = f"(service = ? AND account IN ({_marks(self.account.earlier)}))"
         return self._select(
             f"({HERE} OR {earlier}) AND lock_id = ?"
-            f" AND {in_states(UNSETTLED | IN_FLIGHT)} AND {which}",
+            f" AND {in_states(UNCONFIRMED | IN_FLIGHT)} AND {which}",
             [*self._here, self._service, *self.account.earlier, operation.lock_id, *values],
         )
 
     def _sound(self, where: str, values: list[Any]) -> list[Operation]:
-        return [one for one in self._select(where, values) if one.state is not State.DAMAGED]
+        return [
+            one for one in self._select(where, values) if one.state is not OperationState.DAMAGED
+        ]
 
     def _select(self, where: str, values: Any) -> list[Operation]:
         with self._database.reading() as connection:

@@ -12,7 +12,7 @@ from collections import Counter
 from collections.abc import Mapping
 
 from lockterm.domain.history import Selection
-from lockterm.domain.operation import RECORDED, Operation, State
+from lockterm.domain.operation import RECORDED, Operation, OperationState
 from lockterm.domain.timeline import QUARTER_MS
 from lockterm.store.database import Database, fetch
 from lockterm.store.journal_rows import SOUND, WHOLE, in_states, operation_of
@@ -142,7 +142,7 @@ def find_by_index(selection: Selection) -> str:
     if selection.states is not None:
         lock = "" if selection.lock_id is None else " AND lock_id = :lock_id"
         found = f"SELECT seq FROM operations WHERE {in_states(selection.states)}{lock}"
-        if State.DAMAGED in selection.states:
+        if OperationState.DAMAGED in selection.states:
             found = f"{found} UNION SELECT value FROM json_each(:damaged)"
         return found
     if selection.lock_id is not None:
@@ -153,7 +153,7 @@ def find_by_index(selection: Selection) -> str:
 def damaged_entries(connection: sqlite3.Connection) -> int:
     """Return the number of unreadable entries of all profiles, for ``lockterm doctor``."""
     rows = fetch(connection, WHOLE)
-    return sum(operation_of(row).state is State.DAMAGED for row in rows)
+    return sum(operation_of(row).state is OperationState.DAMAGED for row in rows)
 
 
 MOST = 2000

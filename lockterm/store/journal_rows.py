@@ -10,7 +10,7 @@ from typing import Any
 
 from lockterm.domain.constants import VALIDITY
 from lockterm.domain.history import HistoryLine
-from lockterm.domain.operation import UNSETTLED, Operation, State
+from lockterm.domain.operation import UNCONFIRMED, Operation, OperationState
 
 FIELDS = tuple(Operation.__dataclass_fields__)
 COLUMNS = ", ".join(f'"{name}"' for name in FIELDS)
@@ -40,7 +40,7 @@ _KINDS = {
 The last type creates the empty value that replaces a damaged one.
 """
 
-KNOWN = sorted(set(State) - {State.DAMAGED})
+KNOWN = sorted(set(OperationState) - {OperationState.DAMAGED})
 """The states that lockterm writes."""
 
 DAMAGED_WORDS = (
@@ -93,18 +93,18 @@ STATES = """WITH RECURSIVE states(state) AS (
 _ROW = "row"
 
 
-def in_states(states: Iterable[State]) -> str:
+def in_states(states: Iterable[OperationState]) -> str:
     """Return an SQL condition for the given states; an unknown state counts as damaged."""
     wanted = sorted(states)
     condition = f"state IN ({quoted(wanted)})"
-    if State.DAMAGED in wanted:
+    if OperationState.DAMAGED in wanted:
         others = f"{STATES} SELECT state FROM states WHERE state NOT IN ({quoted(KNOWN)})"
         others = f"SELECT seq FROM operations WHERE state IN ({others})"
         condition = f"({condition} OR seq IN ({others}))"
     return condition
 
 
-def quoted(states: Iterable[State]) -> str:
+def quoted(states: Iterable[OperationState]) -> str:
     """Return states as a list of SQL literals, separated by commas."""
     return ", ".join(f"'{state.value}'" for state in states)
 
@@ -155,7 +155,7 @@ def operation_of(row: sqlite3.Row) -> Operation:
     candidates = [number for number in values["candidates"] if isinstance(number, int)]
     is_sound = is_sound and len(before) == len(values["before"])
     is_sound = is_sound and len(candidates) == len(values["candidates"])
-    if values["state"] in UNSETTLED:  # what is asked about has to be what would be sent again
+    if values["state"] in UNCONFIRMED:  # what is asked about has to be what would be sent again
         for name, key in (("lock_id", "lockId"), ("remote_id", "remoteId")):
             is_sound = is_sound and values[name] in (None, values["body"].get(key, values[name]))
     values |= {"before": tuple(before), "candidates": tuple(candidates)}
@@ -164,9 +164,9 @@ def operation_of(row: sqlite3.Row) -> Operation:
     else:
         values["others"] = None
     if is_sound and values["state"] in KNOWN:
-        values["state"] = State(values["state"])
+        values["state"] = OperationState(values["state"])
     else:
-        values |= {"state": State.DAMAGED, "message": DAMAGED_WORDS, "answer": None}
+        values |= {"state": OperationState.DAMAGED, "message": DAMAGED_WORDS, "answer": None}
     return Operation(**values)
 
 
@@ -186,9 +186,9 @@ def line_of(row: sqlite3.Row) -> HistoryLine:
         told = body.get("currentVoiceTimbre") if is_sound else None
         voice = told if isinstance(told, dict) else {}
     if is_sound and values["state"] in KNOWN:
-        values["state"] = State(values["state"])
+        values["state"] = OperationState(values["state"])
     else:
-        values |= {"state": State.DAMAGED, "message": DAMAGED_WORDS}
+        values |= {"state": OperationState.DAMAGED, "message": DAMAGED_WORDS}
         values["count"], voice = values["count"] or 0, {}
     for name in ("seen", "sent"):
         values[name] = values[name] if isinstance(values[name], str) else ""

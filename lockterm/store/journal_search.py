@@ -16,7 +16,7 @@ from typing import Any
 from lockterm.domain import dates
 from lockterm.domain.constants import CALL_NAMES
 from lockterm.domain.names import fold_text
-from lockterm.domain.operation import State
+from lockterm.domain.operation import OperationState
 from lockterm.domain.text.operation import STATE_NAMES
 
 _TEXTS = ("remote_name", "lock_name", "message")
@@ -51,7 +51,7 @@ def build_words_condition(words: Sequence[str], sound: str) -> tuple[str, dict[s
         escaped = "".join(f"\\{char}" if char in "\\%_" else char for char in word)
         values |= {name: word, f"{name}_like": f"%{escaped}%"}
         places = [*_having(word, name)]
-        if word in STATE_NAMES[State.DAMAGED]:
+        if word in STATE_NAMES[OperationState.DAMAGED]:
             places.append(f"state NOT IN ({_those(STATE_NAMES, '')}) OR NOT {sound}")
         every.append(f"({' OR '.join(places)})")
     return " AND ".join(every), values

@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from lockterm.domain.locks import Lock, VoiceChoice
-from lockterm.domain.operation import State
+from lockterm.domain.operation import OperationState
 from lockterm.store.database import Database, fetch
 
 _NAMES = ("lock_id", "name", "alias", "vendor", "model", "zone", "remotes", "opened_ms")
@@ -143,7 +143,7 @@ class LockBook:
                 connection,
                 "SELECT body, settled_ms FROM operations WHERE profile = ? AND lock_id = ?"
                 " AND call = 'updateLockSetting' AND state = ? ORDER BY seq DESC LIMIT 1",
-                (self._profile, lock_id, State.CONFIRMED),
+                (self._profile, lock_id, OperationState.CONFIRMED),
             )
         try:
             sent = json.loads(rows[0]["body"])["currentVoiceTimbre"]

@@ -10,9 +10,9 @@ from collections.abc import Callable, Iterable
 from dataclasses import replace
 from typing import Any
 
-from lockterm.domain.operation import State
+from lockterm.domain.operation import OperationState
 from lockterm.domain.plan import Action, Plan, RunLine, Step, StepState, outcome_of
-from lockterm.errors import StoreDamaged
+from lockterm.errors import StoreDamagedError
 from lockterm.store.database import Database, fetch
 from lockterm.store.journal_rows import KNOWN
 
@@ -146,7 +146,7 @@ class RunStore:
         begun = set()
         for plan_id, state, sent, count, is_planned in counts:
             if state in _STATES:
-                now = outcome_of(State(sent)) if sent in KNOWN else StepState(state)
+                now = outcome_of(OperationState(sent)) if sent in KNOWN else StepState(state)
                 states[plan_id][now] += count
             if not is_planned and state == StepState.REFUSED:
                 left_out[plan_id] = count
@@ -229,8 +229,8 @@ def _moved(step: Step) -> tuple[Any, ...]:
     return tuple(getattr(step, name) for name in _MOVED)
 
 
-def _damaged(plan_id: str) -> StoreDamaged:
-    return StoreDamaged(
+def _damaged(plan_id: str) -> StoreDamagedError:
+    return StoreDamagedError(
         f"The plan {plan_id} is damaged: its steps cannot be read.",
         hint="Nothing more was sent. Check the history, then make a new plan.",
     )

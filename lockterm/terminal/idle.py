@@ -62,13 +62,13 @@ class Idle:
             self._timer = asyncio.get_running_loop().call_later(*later)
 
     def _look(self) -> None:
-        if self._is_busy() or not startup.is_over():
+        if self._is_busy() or not startup.is_finished():
             self.wait()
         elif self._app.is_running:
             self.do_next()
 
     def _rest(self) -> None:
-        if startup.is_over() and not self._is_busy():
+        if startup.is_finished() and not self._is_busy():
             startup.collect()
 
     def do_next(self) -> None:

@@ -87,7 +87,7 @@ class PendingNavigation:
         self.passes = passes
         self.since_s = asyncio.get_running_loop().time()
         """The time when the opening began, in seconds on the clock of the event loop."""
-        self.is_over = False
+        self.is_finished = False
         self.has_failed = False
         """Whether the opening failed; :meth:`end` then drops the waiting keys."""
         self._queue = queue
@@ -97,9 +97,9 @@ class PendingNavigation:
     def end(self) -> None:
         """End the wait of later keys: deliver them, or drop them if the opening failed."""
         app = self._queue.app
-        if self.is_over or not app.is_running or not app.screen_stack:
+        if self.is_finished or not app.is_running or not app.screen_stack:
             return
-        self.is_over = True
+        self.is_finished = True
         shown = app.screen is not self.screen or self.screen.stack_updates != self._updates
         self._queue.note_end(self, failed=self.has_failed or (self._must_appear and not shown))
 
@@ -240,7 +240,7 @@ class KeyQueue:
         if not target.post_message(dealt):
             self.note_dealt(dealt)
         else:
-            self._settle()
+            self._deliver_waiting()
 
     def note_dealt(self, dealt: Dealt) -> None:
         """Handle the message that follows a key: the key has passed through all queues."""
@@ -248,7 +248,7 @@ class KeyQueue:
             self._under_way = None
             if self._lost is not None:
                 self._lost.cancel()
-            self._settle()
+            self._deliver_waiting()
 
     def _report_alt(self, key: events.Key) -> None:
         name = written(key.key)
@@ -259,7 +259,7 @@ class KeyQueue:
 
     # --- until a key is handled ----------------------------------------------------------------
 
-    def _settle(self) -> None:
+    def _deliver_waiting(self) -> None:
         if not self._is_settling:
             self._is_settling = True
             asyncio.get_running_loop().call_soon(self._look, _TURNS)
@@ -302,7 +302,7 @@ class KeyQueue:
     def _screen_changed(self, screen: Screen[Any]) -> None:
         """Deliver the waiting keys to a new screen, such as a dialog that opened after a call."""
         if self._waiting:
-            self._settle()
+            self._deliver_waiting()
 
     def note_end(self, opened: PendingNavigation, *, failed: bool) -> None:
         """Release the keys that waited for an opening; drop them if the opening failed."""
@@ -311,7 +311,7 @@ class KeyQueue:
         self._openings.remove(opened)
         if failed:
             self._drop(opened)
-        self._settle()
+        self._deliver_waiting()
 
     def _is_held(self) -> bool:
         """Return whether the next key must wait for an opening."""
@@ -326,7 +326,7 @@ class KeyQueue:
         leads_out = any(map(_leads_out, self._waiting))
         until_s = oldest.since_s + (WAY_OUT_S if leads_out else TIMEOUT_S)
         if loop.time() < until_s:
-            self._wake = loop.call_at(until_s, self._settle)
+            self._wake = loop.call_at(until_s, self._deliver_waiting)
             return True
         for one in holding:  # it may still open its screen, but keys no longer wait
             self._openings.remove(one)

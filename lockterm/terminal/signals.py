@@ -74,7 +74,7 @@ def terminal_size() -> tuple[int, int] | None:
     return None
 
 
-class NoTerminal(LocktermError):
+class NoTerminalError(LocktermError):
     """An error for a missing or unusable terminal."""
 
     title = "Terminal"
@@ -87,23 +87,23 @@ def require_terminal(environ: Mapping[str, str]) -> None:
         NoTerminal: stdin or stderr is not a terminal, or the terminal cannot be used.
     """
     if sys.__stdin__ is None or not sys.__stdin__.isatty():
-        raise NoTerminal(
+        raise NoTerminalError(
             "lockterm reads keys from stdin, which is not a terminal.",
             hint="Run it in a terminal; over SSH with ssh -t.",
         )
     if sys.__stderr__ is None or not sys.__stderr__.isatty():
-        raise NoTerminal(
+        raise NoTerminalError(
             "lockterm draws on stderr, which is not a terminal.",
             hint="Run it in a terminal and do not redirect stderr.",
         )
     if (term := environ.get("TERM", "")) in _DUMB:
-        raise NoTerminal(
+        raise NoTerminalError(
             f"A terminal of the type {term or '(TERM is not set)'} cannot show a full screen.",
             hint="Set TERM to what the terminal is, such as xterm-256color.",
         )
     encoding = codecs.lookup(sys.__stderr__.encoding).name
     if encoding != "utf-8" and takes_utf8(environ)[0]:
-        raise NoTerminal(
+        raise NoTerminalError(
             f"The terminal takes UTF-8, but Python writes {encoding}, which would be garbled.",
             hint="Leave PYTHONIOENCODING unset, or set LC_ALL=C.UTF-8.",
         )

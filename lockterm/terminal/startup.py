@@ -23,7 +23,7 @@ _WORTH_IT = 2
 _waiting: list[Callable[[], None]] = []
 
 _is_starting = False
-"""Whether lockterm is starting: :func:`begin` was called, and :func:`over` was not."""
+"""Whether lockterm is starting: :func:`begin` was called, and :func:`finish` was not."""
 
 
 def begin() -> None:
@@ -54,7 +54,7 @@ def first_frame_shown() -> None:
         _waiting.pop(0)()
 
 
-def over() -> None:
+def finish() -> None:
     """Resume garbage collection; call this when the start of lockterm is complete.
 
     Imported objects live as long as the process. Freezing them keeps later collections short, so
@@ -72,6 +72,6 @@ def collect() -> None:
         gc.collect()
 
 
-def is_over() -> bool:
+def is_finished() -> bool:
     """Return whether no start of lockterm is in progress."""
     return not _is_starting

@@ -63,8 +63,8 @@ def actions_of(screen: Screen[Any]) -> list[Action]:
 
 def reason_against(node: DOMNode, action: str) -> str:
     """Return why an action is disabled; empty if it is enabled."""
-    why_not: Callable[[str], str] | None = getattr(node, "why_not", None)
-    return why_not(action.partition("(")[0]) if why_not is not None else ""
+    disabled_reason: Callable[[str], str] | None = getattr(node, "disabled_reason", None)
+    return disabled_reason(action.partition("(")[0]) if disabled_reason is not None else ""
 
 
 def named(node: DOMNode, binding: Binding) -> Binding:

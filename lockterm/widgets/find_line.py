@@ -10,7 +10,7 @@ from textual.widgets import Input, Label
 from lockterm.domain.names import fold_text
 from lockterm.terminal.idle import when_idle
 from lockterm.widgets.bindings import bindings
-from lockterm.widgets.text_input import OneLine
+from lockterm.widgets.text_input import SingleLineInput
 
 
 class FindLine(Horizontal):
@@ -47,7 +47,7 @@ class FindLine(Horizontal):
     def __init__(self, *, stays: bool = False, id: str | None = None) -> None:
         super().__init__(id=id)
         self.display = self._stays = stays
-        self._field: OneLine | None = None
+        self._field: SingleLineInput | None = None
 
     @property
     def value(self) -> str:
@@ -64,10 +64,10 @@ class FindLine(Horizontal):
         self.display = True
         self._with_field().focus()
 
-    def _with_field(self) -> OneLine:
+    def _with_field(self) -> SingleLineInput:
         """Return the text field; create it if it was not created in advance."""
         if self._field is None:
-            self._field = OneLine(compact=True, max_length=200)
+            self._field = SingleLineInput(compact=True, max_length=200)
             self._field.cursor_blink = False
             self.mount(Label("Find:"), self._field)
         return self._field

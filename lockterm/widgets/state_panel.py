@@ -6,7 +6,7 @@ from textual.widgets import Static
 
 from lockterm.domain.safe_text import clean
 from lockterm.domain.text.error import format_meaning
-from lockterm.errors import LocktermError, Refused
+from lockterm.errors import LocktermError, RefusedError
 
 
 def describe_error(error: LocktermError) -> str:
@@ -21,7 +21,7 @@ def in_a_line(error: LocktermError) -> tuple[str, ...]:
     The longest text comes first, so that the caller can use the first one that fits.
     """
     title = clean(error.title, 60)
-    if not isinstance(error, Refused):
+    if not isinstance(error, RefusedError):
         return (title,)
     code = f"Refused (code {error.code})" if error.code is not None else title
     return f"{title}: {format_meaning(error)}", code, title

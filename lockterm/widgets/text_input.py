@@ -26,7 +26,7 @@ PASTE = 2000
 """The maximum number of characters that a paste adds to a field."""
 
 
-class OneLine(Input):
+class SingleLineInput(Input):
     """An ``Input`` that inserts as much of a paste as fits, and notifies the user about the rest.
 
     Keys with Alt edit as in readline. Terminals send such a key as Esc and the letter.
@@ -143,7 +143,7 @@ class OneLine(Input):
         self.notify(words, title="Pasted text cut", severity="warning")
 
 
-class TextInput(OneLine):
+class TextInput(SingleLineInput):
     """An ``Input`` of one line; Up and Down go to the neighboring fields.
 
     Args:

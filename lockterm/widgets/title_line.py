@@ -36,7 +36,7 @@ class TitleLine(Widget):
 
     COMPONENT_CLASSES = {"title-line--path"}
 
-    crumbs: reactive[tuple[str, ...]] = reactive[tuple[str, ...]](())
+    breadcrumbs: reactive[tuple[str, ...]] = reactive[tuple[str, ...]](())
     """The breadcrumbs; they may contain control characters, which the header removes."""
 
     online: var[bool | None] = var[bool | None](None)
@@ -66,14 +66,14 @@ class TitleLine(Widget):
         state = GAP.join(words)
         band = self.band()
         width = self.size.width
-        crumbs = [clean(crumb) for crumb in self.crumbs]
-        wanted = min(cell_len(SEPARATOR.join(crumbs)), width // CRUMBS)
+        breadcrumbs = [clean(crumb) for crumb in self.breadcrumbs]
+        wanted = min(cell_len(SEPARATOR.join(breadcrumbs)), width // CRUMBS)
         taken = sum(cell_len(part) + len(GAP) for part in (state,) if part)
         profile, host = self._fitted(width - wanted - taken - len(GAP) - 2 * bool(band))
         named = f" {profile} " if band and profile else profile
         right = [part for part in (named, host, state) if part]
         room = width - cell_len(GAP.join(right)) - len(GAP)
-        left = fit_middle(crumbs, max(room if right else width, 0))
+        left = fit_middle(breadcrumbs, max(room if right else width, 0))
         gap = " " * max(width - cell_len(left) - cell_len(GAP.join(right)), 0)
         path, separator, last = left.rpartition(SEPARATOR)
         line = Content.assemble(path + separator, (last, "bold"), gap, GAP.join(right))
@@ -103,13 +103,13 @@ class TitleLine(Widget):
         return profile, host
 
 
-def fit_middle(crumbs: list[str], room: int) -> str:
+def fit_middle(breadcrumbs: list[str], room: int) -> str:
     """Return breadcrumbs as a text of ``room`` cells; the longest ones are shortened.
 
     If that is not enough, the first breadcrumbs are left out; the last one always stays.
     """
     separator = SEPARATOR
-    shown = list(crumbs)
+    shown = list(breadcrumbs)
     while shown:
         line = separator.join(shown)
         excess = cell_len(line) - room
@@ -118,8 +118,8 @@ def fit_middle(crumbs: list[str], room: int) -> str:
         longest = max(range(len(shown)), key=lambda index: cell_len(shown[index]))
         length = cell_len(shown[longest])
         if length <= 8:
-            if len(crumbs) > 1:
-                return fit_middle(crumbs[1:], room)
+            if len(breadcrumbs) > 1:
+                return fit_middle(breadcrumbs[1:], room)
             return set_cell_size(line, room - 1).rstrip() + ellipsis() if room else ""
         keep = max(length - excess - 1, 7)
         cut = set_cell_size(shown[longest].removesuffix(ellipsis()), keep)

@@ -12,7 +12,7 @@ from lockterm import __version__
 from lockterm.api import writes
 from lockterm.api.client import LockService
 from lockterm.domain.requests import NewRemote, RemoteChanges
-from lockterm.errors import Refused, RuleViolation
+from lockterm.errors import RefusedError, RuleViolationError
 from tests.api.conftest import AT_ONCE, Settings
 from tests.api.fault_server import FaultServer, answers, http
 from tests.servers import Line
@@ -67,7 +67,7 @@ async def test_a_remote_from_adding_to_deleting(client):
     assert (changed.is_coerced, changed.remote_type, changed.end_ms) == (2, 4, NEW.end_ms)
 
     await client.send(writes.delete_remote(remote_id))
-    with pytest.raises(Refused) as refusal:
+    with pytest.raises(RefusedError) as refusal:
         await client.remote_detail(remote_id)
     assert refusal.value.code not in (0, -3, None)
 
@@ -97,7 +97,7 @@ async def test_voices(client):
     assert languages and all(entry.lang and entry.timbres for entry in languages)
     voice = languages[0]
     await client.send(writes.set_voice(1001, voice.lang or "", voice.timbres[0].timbre or ""))
-    with pytest.raises(Refused):
+    with pytest.raises(RefusedError):
         await client.send(writes.set_voice(1001, voice.lang or "", "no such timbre"))
 
 
@@ -142,7 +142,7 @@ async def test_what_json_cannot_say_is_not_sent(faults: FaultServer, extra):
     write = writes.update_remote(1, 2, RemoteChanges(extra_data=extra))
     for body in ("json", "form"):
         async with LockService(Settings(faults.base_url, body=body)) as client:
-            with pytest.raises(RuleViolation) as error:
+            with pytest.raises(RuleViolationError) as error:
                 await client.send(write)
         assert list(error.value.reasons) == ["extraData"]
     assert faults.asked == []
@@ -179,7 +179,7 @@ async def test_check_remote_name_reports_taken_when_the_words_say_so(
         if is_taken:
             assert await client.check_remote_name(7, "Anna") is False
             return
-        with pytest.raises(Refused) as refusal:
+        with pytest.raises(RefusedError) as refusal:
             await client.check_remote_name(7, "Anna")
     assert words.removesuffix(".") in refusal.value.meaning and "(code -3)" in refusal.value.meaning
 
@@ -188,7 +188,7 @@ async def test_name_taken_is_an_answer_only_where_names_are_checked(faults: Faul
     faults.play(answers('{"errcode":-3,"errmsg":"exists","description":"it does"}'))
     async with LockService(Settings(faults.base_url)) as client:
         assert await client.check_remote_name(7, "taken") is False
-        with pytest.raises(Refused) as refusal:
+        with pytest.raises(RefusedError) as refusal:
             await client.send(writes.add_remote(NEW))
     assert (refusal.value.code, refusal.value.message) == (-3, "exists")
     assert refusal.value.description == "it does"

@@ -13,14 +13,14 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 
 from lockterm.api.answer import MAX_BODY, BodyReader, clock_offset_s, retry_after_s
-from lockterm.api.envelope import MAX_PARTS, NotJson, decode, open_answer, read_envelope
+from lockterm.api.envelope import MAX_PARTS, InvalidJsonError, decode, open_answer, read_envelope
 from lockterm.api.payloads import read_many, read_one, read_page, read_result
 from lockterm.api.transport import Answer
 from lockterm.domain.reading import Record
 from lockterm.domain.remotes import LockInfo, Remote
 from lockterm.domain.safe_text import clean
 from lockterm.domain.voices import Language, Timbre, VoicePack
-from lockterm.errors import MalformedAnswer, ServiceError
+from lockterm.errors import MalformedAnswerError, ServiceError
 
 RECORDS = (Remote, LockInfo, VoicePack, Language, Timbre)
 NAMES = sorted(set().union(*(kind.fields() for kind in RECORDS)))
@@ -65,7 +65,7 @@ def test_decoding_has_one_way_to_fail(body, data):
     """And what it lets through can be written again, stored and sorted into records."""
     try:
         value = decode(mutilated(data, body))
-    except NotJson as error:
+    except InvalidJsonError as error:
         assert str(error)
         return
     json.dumps(value, allow_nan=False, ensure_ascii=False).encode()
@@ -100,7 +100,7 @@ def test_decoding_has_one_way_to_fail(body, data):
     ids=lambda value: repr(value[:12]),
 )
 def test_what_is_not_json(body, reason):
-    with pytest.raises(NotJson, match=reason):
+    with pytest.raises(InvalidJsonError, match=reason):
         decode(body)
 
 
@@ -108,9 +108,11 @@ def test_halves_of_pairs_are_replaced_and_pairs_kept():
     body = rb'{"\ud83d\ude00":"\ud800 \udc00\ud83d \\ud800 \ud83d\ude00"}'
     assert decode(body) == {"\U0001f600": "� �� \\ud800 \U0001f600"}
     assert decode(rb'["\uDc00"]') == ["�"]
-    with pytest.raises(NotJson):
+    with pytest.raises(InvalidJsonError):
         decode(rb'{"\ud800":1,"\udc00":2}')
-    with pytest.raises(NotJson, match="too many unpaired surrogates"):  # in either spelling
+    with pytest.raises(
+        InvalidJsonError, match="too many unpaired surrogates"
+    ):  # in either spelling
         decode(b'"' + rb"\ud800\uD800" * (MAX_PARTS // 2 + 1) + b'"')
 
 
@@ -160,7 +162,7 @@ def test_an_answer_is_a_payload_or_an_error_of_the_service(value, status, data):
 @given(values | st.dictionaries(keys, values), st.sampled_from(RECORDS))
 def test_any_object_is_a_record_that_hides_nothing(value, kind: type[Record]):
     if not isinstance(value, dict):
-        with pytest.raises(MalformedAnswer):
+        with pytest.raises(MalformedAnswerError):
             read_one(value, kind)
         return
     record = read_one(value, kind)
@@ -235,10 +237,10 @@ def test_missing_totals_are_worked_out(items, told, pages, total):
 @given(values)
 def test_wrong_kinds_of_data_are_malformed(data):
     if not isinstance(data, dict) or not isinstance(data.get("list"), list):
-        with pytest.raises(MalformedAnswer):
+        with pytest.raises(MalformedAnswerError):
             read_page(data, 1, 20)
     if not isinstance(data, list):
-        with pytest.raises(MalformedAnswer):
+        with pytest.raises(MalformedAnswerError):
             read_many(data, VoicePack)
     else:
         assert len(read_many(data, Language)) == sum(isinstance(item, dict) for item in data)

@@ -26,12 +26,12 @@ from lockterm.domain.voices import PackSource, Timbre, VoicePack, pack_source
 from lockterm.errors import (
     ConfigError,
     LocktermError,
-    MalformedAnswer,
-    NoAnswer,
-    Refused,
+    MalformedAnswerError,
+    NoAnswerError,
+    RefusedError,
     StoreError,
-    Unreachable,
-    Untrusted,
+    UnreachableError,
+    UntrustedServerError,
 )
 from lockterm.service.packs import PACKS_BY_PATH, content_of, facts_of
 from tests.api.conftest import Settings
@@ -73,7 +73,7 @@ class Fetching:
         progress = lambda have, total: self.seen.append((have, total))  # noqa: E731
         source = source or self.source
         agreed = ""
-        with contextlib.suppress(MalformedAnswer):  # to be raised by the download
+        with contextlib.suppress(MalformedAnswerError):  # to be raised by the download
             agreed = agreed_for(source, self.faults.base_url)
         return await download(profile, source, self.folder, progress, agreed=agreed)
 
@@ -86,7 +86,7 @@ class Fetching:
     async def broken(self) -> None:
         """Fetch half of it."""
         self.faults.play(BROKEN)
-        await self.fails(NoAnswer, "The bytes received so far are kept")
+        await self.fails(NoAnswerError, "The bytes received so far are kept")
         assert self.partial.read_bytes() == PACK[:HALF]
         self.faults.asked.clear()
 
@@ -162,13 +162,13 @@ async def test_it_can_break_many_times(fetch, faults):
     for source in (fetch.source, fetch.nothing_told):
         faults.play(answers(PACK[:50_000], 200, ETAG, length=len(PACK)))
         for end in range(100_000, len(PACK), 50_000):
-            await fetch.fails(NoAnswer, "kept", source)
+            await fetch.fails(NoAnswerError, "kept", source)
             span = f"Content-Range: bytes {end - 50_000}-{len(PACK) - 1}/{len(PACK)}"
             length = len(PACK) - end + 50_000
             faults.play(
                 answers(PACK[end - 50_000 : end], 206, span, length=length)
             )  # its ETag stays
-        await fetch.fails(NoAnswer, "kept", source)
+        await fetch.fails(NoAnswerError, "kept", source)
         faults.play(rest(250_000))
         file = await fetch(source)
         assert file.read_bytes() == PACK
@@ -196,7 +196,7 @@ async def test_it_can_break_many_times(fetch, faults):
 async def test_what_cannot_be_continued_begins_again(fetch, faults, name, scripts, requests):
     for source in (fetch.source, fetch.nothing_told):
         faults.play(BROKEN)
-        await fetch.fails(NoAnswer, "kept", source)
+        await fetch.fails(NoAnswerError, "kept", source)
         faults.asked.clear()
         faults.play(*scripts)
         file = await fetch(source)
@@ -209,7 +209,7 @@ async def test_what_cannot_be_continued_begins_again(fetch, faults, name, script
 async def test_resume_uses_the_etag_of_the_last_fetch(fetch, faults):
     await fetch.broken()
     faults.play(answers(PACK[:HALF], 200, 'ETag: "v2"', length=len(PACK)))
-    await fetch.fails(NoAnswer, "kept")
+    await fetch.fails(NoAnswerError, "kept")
     faults.play(rest(HALF, 'ETag: "v2"'))
     assert (await fetch()).read_bytes() == PACK
     assert faults.asked[-1].headers["if-range"] == '"v2"'
@@ -218,7 +218,7 @@ async def test_resume_uses_the_etag_of_the_last_fetch(fetch, faults):
 @pytest.mark.parametrize("etag", ["", 'ETag: W/"v1"', "ETag: v1", 'ETag: "' + "v" * 300 + '"'])
 async def test_without_a_strong_etag_nothing_is_resumed(fetch, faults, etag):
     faults.play(answers(PACK[:HALF], 200, *filter(None, [etag]), length=len(PACK)))
-    await fetch.fails(NoAnswer, "cannot resume a download")
+    await fetch.fails(NoAnswerError, "cannot resume a download")
     assert fetch.files == []
     faults.play(WHOLE)
     assert (await fetch()).read_bytes() == PACK
@@ -229,7 +229,7 @@ async def test_without_a_strong_etag_nothing_is_resumed(fetch, faults, etag):
 async def test_an_error_of_the_server_costs_nothing_of_what_is_there(fetch, faults, status):
     await fetch.broken()
     faults.play(answers("" if status in (204, 304) else "<html>", status))
-    await fetch.fails(Refused, f"HTTP {status} instead of a pack")
+    await fetch.fails(RefusedError, f"HTTP {status} instead of a pack")
     faults.play(rest())
     assert (await fetch()).read_bytes() == PACK
 
@@ -252,7 +252,7 @@ async def test_a_stalled_server(fetch, faults, monkeypatch):
 
     faults.play(stall)
     await fetch.fails(
-        NoAnswer, "Almost no data arrived for 0 s. The bytes received so far are kept"
+        NoAnswerError, "Almost no data arrived for 0 s. The bytes received so far are kept"
     )
     assert fetch.partial.read_bytes() == PACK[:HALF]
 
@@ -272,7 +272,7 @@ async def test_download_is_interrupted_when_it_trickles(fetch, faults, monkeypat
 
     faults.play(drip)
     async with asyncio.timeout(60):
-        await fetch.fails(NoAnswer, "Almost no data arrived for 1 s")
+        await fetch.fails(NoAnswerError, "Almost no data arrived for 1 s")
     assert fetch.files == ([".etag", ".partial"] if inside == "body" else [])
 
 
@@ -296,7 +296,7 @@ CHUNKED = b"HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n"
 async def test_a_portals_page_costs_nothing_of_what_is_there(fetch, faults, portal):
     await fetch.broken()
     faults.play(portal)
-    with pytest.raises((MalformedAnswer, NoAnswer)):
+    with pytest.raises((MalformedAnswerError, NoAnswerError)):
         await fetch()
     assert fetch.partial.read_bytes() == PACK[:HALF]
     faults.play(rest())
@@ -308,7 +308,7 @@ async def test_a_portals_page_costs_nothing_of_what_is_there(fetch, faults, port
 async def test_download_refuses_a_web_page_when_nothing_is_known_of_the_pack(fetch, faults):
     for kind in ("text/html; charset=utf-8", "Application/XHTML+xml"):
         faults.play(answers(PORTAL, 200, f"Content-Type: {kind}"))
-        await fetch.fails(MalformedAnswer, "a web page", fetch.nothing_told)
+        await fetch.fails(MalformedAnswerError, "a web page", fetch.nothing_told)
         assert fetch.files == []
 
 
@@ -318,7 +318,7 @@ async def test_a_small_pack_may_take_the_place_of_what_is_there(fetch, faults):
     for told in (PackSource(fetch.source.url, 200, hashlib.md5(small).hexdigest()), None):
         source = told or fetch.nothing_told
         faults.play(answers(small[:100], 200, ETAG, length=200))
-        await fetch.fails(NoAnswer, "kept", source)
+        await fetch.fails(NoAnswerError, "kept", source)
         faults.play(answers(small, 200, 'ETag: "v2"'))
         file = await fetch(source)
         assert file.read_bytes() == small
@@ -378,7 +378,7 @@ async def test_cancelling_at_any_moment(fetch, faults):
 
 async def test_wrong_bytes_are_deleted_and_said(fetch, faults):
     faults.play(answers(PACK[:-1] + b"x", 200, ETAG))
-    await fetch.fails(MalformedAnswer, "MD5 mismatch.* deleted")
+    await fetch.fails(MalformedAnswerError, "MD5 mismatch.* deleted")
     assert fetch.files == []
     faults.play(WHOLE)
     assert (await fetch()).read_bytes() == PACK
@@ -389,7 +389,7 @@ async def test_wrong_bytes_at_the_beginning_of_a_resumed_one(fetch, faults):
     await fetch.broken()
     fetch.partial.write_bytes(b"x" * HALF)
     faults.play(rest())
-    await fetch.fails(MalformedAnswer, "MD5 mismatch")
+    await fetch.fails(MalformedAnswerError, "MD5 mismatch")
     assert fetch.files == []
 
 
@@ -406,7 +406,7 @@ async def test_download_is_refused_when_it_is_longer_than_reported(
     monkeypatch.setattr(downloads, "MOST_BYTES", len(PACK) - 1)
     faults.play(WHOLE)
     source = PackSource(fetch.source.url, size)
-    await fetch.fails(MalformedAnswer, "more than .* bytes. The file was deleted", source)
+    await fetch.fails(MalformedAnswerError, "more than .* bytes. The file was deleted", source)
     assert fetch.files == []
 
 
@@ -419,31 +419,31 @@ async def test_an_endless_pack_is_cut_off(fetch, faults, monkeypatch):
             await line.send(b"10000\r\n" + bytes(65536) + b"\r\n")
 
     faults.play(endless)
-    await fetch.fails(MalformedAnswer, "more than 1,000,000 bytes", fetch.nothing_told)
+    await fetch.fails(MalformedAnswerError, "more than 1,000,000 bytes", fetch.nothing_told)
     assert fetch.files == [] and fetch.seen[-1][0] <= 1_000_000
 
 
 @pytest.mark.parametrize("size", [-1, downloads.MOST_BYTES + 1, 10**60])
 async def test_sizes_that_cannot_be(fetch, faults, size):
     source = PackSource(fetch.source.url, size)
-    await fetch.fails(MalformedAnswer, "The service reports that the pack has", source)
+    await fetch.fails(MalformedAnswerError, "The service reports that the pack has", source)
     assert faults.asked == []
 
 
 async def test_download_is_kept_when_it_is_shorter_than_reported(fetch, faults):
     faults.play(answers(PACK[:-1], 200, ETAG))
     await fetch.fails(
-        NoAnswer, "ended after 299,999 of 300,000 bytes. The bytes received so far are kept"
+        NoAnswerError, "ended after 299,999 of 300,000 bytes. The bytes received so far are kept"
     )
     # And again: it asks for the last byte, and begins anew when there is none.
     faults.play(answers("", 416), answers(PACK[:-1], 200, ETAG))
-    await fetch.fails(NoAnswer, "ended after 299,999")
+    await fetch.fails(NoAnswerError, "ended after 299,999")
     assert fetch.ranges() == [None, f"bytes={len(PACK) - 1}-", None]
 
 
 async def test_an_answer_that_ends_without_saying_how_long_it_is(fetch, faults):
     faults.play(says(b'HTTP/1.1 200 OK\r\nETag: "v1"\r\n\r\n' + PACK[:HALF]))
-    await fetch.fails(NoAnswer, f"ended after {HALF:,}")
+    await fetch.fails(NoAnswerError, f"ended after {HALF:,}")
     assert fetch.seen[-1] == (HALF, len(PACK))
 
 
@@ -468,14 +468,14 @@ def test_what_a_file_was_checked_against():
 @pytest.mark.parametrize("encoding", ["gzip", "br", "deflate, gzip", "x"])
 async def test_a_content_encoding_is_refused(fetch, faults, encoding):
     faults.play(answers(PACK, 200, f"Content-Encoding: {encoding}"))
-    await fetch.fails(MalformedAnswer, "compressed the file")
+    await fetch.fails(MalformedAnswerError, "compressed the file")
     assert fetch.files == [] and faults.asked[0].headers["accept-encoding"] == "identity"
 
 
 @pytest.mark.parametrize("span", ["bytes 5-9/10", "bytes 0-", "bytes */10", "", "b" * 5000])
 async def test_partial_answer_is_refused_when_none_was_requested(fetch, faults, span):
     faults.play(answers(PACK, 206, f"Content-Range: {span}"))
-    await fetch.fails(MalformedAnswer, "a different part", fetch.nothing_told)
+    await fetch.fails(MalformedAnswerError, "a different part", fetch.nothing_told)
     assert fetch.files == []
 
 
@@ -491,7 +491,7 @@ async def test_partial_answer_is_refused_when_none_was_requested(fetch, faults, 
 )
 async def test_download_fails_when_the_answer_is_not_http(fetch, faults, bytes_):
     faults.play(says(bytes_))
-    await fetch.fails(NoAnswer, "The connection broke")
+    await fetch.fails(NoAnswerError, "The connection broke")
     assert fetch.files == []
 
 
@@ -502,7 +502,7 @@ async def test_a_header_that_never_ends(fetch, faults):
             await line.send(b"X: " + b"x" * 5000 + b"\r\n")
 
     faults.play(endless)
-    await fetch.fails(NoAnswer, "The connection broke")
+    await fetch.fails(NoAnswerError, "The connection broke")
 
 
 # --- where to, and with what -----------------------------------------------------------------
@@ -511,7 +511,7 @@ async def test_a_header_that_never_ends(fetch, faults):
 @pytest.mark.parametrize("status", [301, 302, 303, 307, 308])
 async def test_redirects_are_not_followed(fetch, faults, status):
     faults.play(answers("", status, f"Location: {faults.base_url}/elsewhere"), WHOLE)
-    await fetch.fails(Refused, f"HTTP {status}")
+    await fetch.fails(RefusedError, f"HTTP {status}")
     assert len(faults.asked) == 1
 
 
@@ -548,17 +548,17 @@ async def test_redirects_are_not_followed(fetch, faults, status):
 async def test_addresses_that_are_not_called(fetch, faults, url):
     try:
         await fetch(PackSource(url, 5, MD5))
-    except MalformedAnswer as error:
+    except MalformedAnswerError as error:
         assert "not an address for fetching a pack" in error.message
         assert len(error.message) < 250 and error.message.isprintable()
-    except Unreachable as error:  # https to a host that there is not
+    except UnreachableError as error:  # https to a host that there is not
         assert url == "https://xn--a/p.wav", error.message
     assert faults.asked == [] and fetch.finals == []
 
 
 async def test_messages_show_urls_without_secrets(fetch):
     url = "https://user:hunter22@packs.example/p.wav?sig=hunter22#hunter22"
-    with pytest.raises(MalformedAnswer) as caught:
+    with pytest.raises(MalformedAnswerError) as caught:
         await fetch(PackSource(url))
     assert "https://packs.example/p.wav is not an address" in caught.value.message
 
@@ -566,7 +566,7 @@ async def test_messages_show_urls_without_secrets(fetch):
 async def test_another_server_needs_a_persons_word(fetch, faults):
     async with FaultServer().running() as other:
         source = PackSource(f"{other.base_url}/p", len(PACK), MD5)
-        with pytest.raises(MalformedAnswer, match=rf"from 127.0.0.1:{other.port}, which you"):
+        with pytest.raises(MalformedAnswerError, match=rf"from 127.0.0.1:{other.port}, which you"):
             await download(Settings(faults.base_url), source, fetch.folder, lambda *_: None)
         assert other.asked == []
 
@@ -585,10 +585,10 @@ async def test_a_service_elsewhere_leads_to_no_private_address(fetch, host):
     source = PackSource(f"https://{host}/p.wav")
     settings = Settings(service)
     agreed = agreed_for(source, service)
-    with pytest.raises(MalformedAnswer, match="not a public address"):
+    with pytest.raises(MalformedAnswerError, match="not a public address"):
         await download(settings, source, fetch.folder, lambda *_: None, agreed=agreed)
     assert await addresses_of(httpx.URL(source.url), source.url) == [host.strip("[]")]
-    with pytest.raises(MalformedAnswer, match="not an address for fetching"):
+    with pytest.raises(MalformedAnswerError, match="not an address for fetching"):
         checked_url(f"http://{host}/p.wav", service)
 
 
@@ -653,7 +653,7 @@ async def test_download_fails_when_the_port_is_closed(fetch, faults):
     async with FaultServer().running() as other:
         gone = other.base_url
     assert faults_port
-    with pytest.raises(Unreachable, match="refused the connection"):
+    with pytest.raises(UnreachableError, match="refused the connection"):
         await fetch(PackSource(f"{gone}/p"))
     assert fetch.files == []
 
@@ -666,7 +666,7 @@ async def test_tls_of_a_stranger(fetch):
     async with FaultServer(tls=tls).running() as other:
         other.play(WHOLE)
         source = PackSource(f"{other.base_url}/p", len(PACK), MD5)
-        with pytest.raises(Untrusted):
+        with pytest.raises(UntrustedServerError):
             await fetch(source)
         file = await fetch(source, ca_file=str(CERTS / "ca.pem"))
         assert file.read_bytes() == PACK
@@ -750,7 +750,7 @@ async def test_what_was_planted_is_not_written_through(fetch, faults, tmp_path, 
     }
     plant[what]()
     faults.play(BROKEN, WHOLE)
-    with pytest.raises(NoAnswer):
+    with pytest.raises(NoAnswerError):
         await fetch()
     assert (await fetch()).read_bytes() == PACK
     assert victim.read_bytes() == b'"v1"' and not (tmp_path / "nothing").exists()
@@ -763,7 +763,7 @@ async def test_resume_sends_no_etag_when_its_note_is_damaged(fetch, faults):
     for note in (b'"v1"\r\nX-Header: y', b"v1", b"", b"\xff", b'"' + b"v" * 500 + b'"'):
         fetch.partial.with_suffix(".etag").write_bytes(note)
         faults.play(BROKEN)
-        await fetch.fails(NoAnswer, "kept")
+        await fetch.fails(NoAnswerError, "kept")
     assert set(fetch.ranges()) == {None}
 
 
@@ -873,7 +873,7 @@ async def test_many_sessions_end_and_begin_over_each_other(fetch, faults):
                 file = await fetch()
             except StoreError as error:
                 assert "Another lockterm" in error.message
-            except NoAnswer:
+            except NoAnswerError:
                 pass
             else:
                 whole += 1

@@ -15,11 +15,11 @@ import pytest
 from lockterm.api import writes
 from lockterm.api.client import LockService
 from lockterm.errors import (
-    MalformedAnswer,
-    NoAnswer,
-    OutcomeUnknown,
-    RateLimited,
-    Refused,
+    MalformedAnswerError,
+    NoAnswerError,
+    RateLimitedError,
+    RefusedError,
+    ResultUnknownError,
     ServiceError,
 )
 from lockterm.service.running import RunningService
@@ -84,10 +84,10 @@ def first_page(service: RunningService) -> list[dict[str, int]]:
 KINDS = pytest.mark.parametrize(
     ("plays", "on_read", "on_write"),
     [
-        (BROKEN_OFF, NoAnswer, OutcomeUnknown),
-        (MALFORMED, MalformedAnswer, OutcomeUnknown),
-        (REFUSED, Refused, Refused),
-        pytest.param(ENDLESS, NoAnswer, OutcomeUnknown, marks=pytest.mark.long),
+        (BROKEN_OFF, NoAnswerError, ResultUnknownError),
+        (MALFORMED, MalformedAnswerError, ResultUnknownError),
+        (REFUSED, RefusedError, RefusedError),
+        pytest.param(ENDLESS, NoAnswerError, ResultUnknownError, marks=pytest.mark.long),
     ],
     ids=["no complete answer", "neither yes nor no", "a no", "no end"],
 )
@@ -119,7 +119,7 @@ async def test_write_is_sent_once_and_in_doubt_when_its_answer_is_no_refusal(
     async def write(client: LockService, proxy: FaultProxy, remote_id: int) -> None:
         with pytest.raises(on_write) as error:
             await client.send(writes.delete_remote(remote_id))
-        assert type(error.value) in (on_write, RateLimited)
+        assert type(error.value) in (on_write, RateLimitedError)
         assert proxy.asked.count("delete") == 1
         checked(error.value)
 
@@ -150,7 +150,7 @@ async def test_error_shows_no_secret_when_the_answer_repeats_it(faults: FaultSer
 async def test_missing_permission_points_at_the_profile(faults: FaultServer, status: int):
     faults.play(answers(refusal(), status))
     async with LockService(Settings(faults.base_url)) as client:
-        with pytest.raises(Refused) as error:
+        with pytest.raises(RefusedError) as error:
             await client.send(writes.delete_remote(5))
     assert "profile" in error.value.hint
     assert (error.value.code, error.value.status) == (7, status)
@@ -163,15 +163,15 @@ async def test_too_many_requests(faults: FaultServer):
     async with LockService(Settings(faults.base_url), AT_ONCE) as client:
         assert await client.remote_detail(5)
         faults.play(answers("", 429, "Retry-After: 0"))
-        with pytest.raises(RateLimited):
+        with pytest.raises(RateLimitedError):
             await client.send(writes.delete_remote(5))
         faults.play(answers("", 429, "Retry-After: 86400"))
-        with pytest.raises(RateLimited) as error:
+        with pytest.raises(RateLimitedError) as error:
             await client.remote_detail(5)
         assert error.value.retry_after_s == 60
         date = "Date: Mon, 01 Jan 2035 00:00:00 GMT"
         faults.play(answers("", 429, date, "Retry-After: Mon, 01 Jan 2035 00:00:30 GMT"))
-        with pytest.raises(RateLimited) as error:
+        with pytest.raises(RateLimitedError) as error:
             await client.remote_detail(5)
         assert error.value.retry_after_s == 30
     assert len(faults.asked) == 5
@@ -205,7 +205,7 @@ async def test_the_deadline_is_for_the_whole_attempt(faults: FaultServer):
     faults.play(drip)
     settings = Settings(faults.base_url, timeout_s=0.3)
     async with LockService(settings) as client:
-        with pytest.raises(OutcomeUnknown) as error:
+        with pytest.raises(ResultUnknownError) as error:
             await client.send(writes.delete_remote(5))  # without a deadline the drip has no end
     assert "HTTP 200" in error.value.message  # what was known by then is told
 
@@ -269,7 +269,7 @@ async def test_a_cancelled_write_is_cancelled_at_once(faults: FaultServer):
 async def test_answer_is_malformed_when_it_is_about_another_remote(faults: FaultServer):
     faults.play(answers(GOOD))
     async with LockService(Settings(faults.base_url), AT_ONCE) as client:
-        with pytest.raises(MalformedAnswer, match="remote 6"):
+        with pytest.raises(MalformedAnswerError, match="remote 6"):
             await client.remote_detail(6)
 
 
@@ -277,7 +277,7 @@ async def test_redirects_are_not_followed(faults: FaultServer):
     faults.play(*(answers("", status, "Location: /elsewhere") for status in (301, 307)))
     async with LockService(Settings(faults.base_url)) as client:
         for _ in range(2):
-            with pytest.raises(OutcomeUnknown):
+            with pytest.raises(ResultUnknownError):
                 await client.send(writes.delete_remote(5))
     assert not [asked for asked in faults.asked if "elsewhere" in asked.start]
 

@@ -18,7 +18,14 @@ from lockterm.api import writes
 from lockterm.api.client import LockService
 from lockterm.api.trust import NO_CERTIFICATE, tls_context
 from lockterm.domain.remotes import Remote
-from lockterm.errors import NoAnswer, OutcomeUnknown, RateLimited, Refused, Unreachable, Untrusted
+from lockterm.errors import (
+    NoAnswerError,
+    RateLimitedError,
+    RefusedError,
+    ResultUnknownError,
+    UnreachableError,
+    UntrustedServerError,
+)
 from tests.api.conftest import AT_ONCE, Settings
 from tests.api.fault_server import FaultServer, answers
 from tests.certs import CERTS
@@ -38,9 +45,11 @@ async def write(client: LockService) -> None:
 BOTH = pytest.mark.parametrize("call", [read, write])
 
 
-async def not_sent(settings: Settings, call, kind: type[Unreachable] = Unreachable) -> Unreachable:
+async def not_sent(
+    settings: Settings, call, kind: type[UnreachableError] = UnreachableError
+) -> UnreachableError:
     async with LockService(settings, AT_ONCE) as client:
-        with pytest.raises(Unreachable) as error:
+        with pytest.raises(UnreachableError) as error:
             await call(client)
     assert type(error.value) is kind
     assert "Nothing was sent" in error.value.message and error.value.hint
@@ -112,7 +121,7 @@ async def test_no_tls_at_the_other_end(faults: FaultServer, call):
 
     faults.at_once = plain
     url = faults.base_url.replace("http:", "https:")
-    error = await not_sent(Settings(url), call, Untrusted)
+    error = await not_sent(Settings(url), call, UntrustedServerError)
     assert "TLS" in error.hint and faults.accepted == 1
 
 
@@ -127,7 +136,7 @@ async def secure():
 
 @BOTH
 async def test_unknown_authority(secure: FaultServer, call):
-    error = await not_sent(Settings(secure.base_url), call, Untrusted)
+    error = await not_sent(Settings(secure.base_url), call, UntrustedServerError)
     assert f"certificate of localhost:{secure.port}" in error.message
     assert "unable to get local issuer certificate" in error.message
     assert "ca_file" in error.hint
@@ -144,7 +153,7 @@ async def test_the_authority_can_be_added(secure: FaultServer, call):
 async def test_an_added_authority_does_not_excuse_a_wrong_name(secure: FaultServer):
     url = secure.base_url.replace("localhost", "127.0.0.1")
     settings = Settings(url, ca_file=str(CERTS / "ca.pem"))
-    error = await not_sent(settings, write, Untrusted)
+    error = await not_sent(settings, write, UntrustedServerError)
     assert "not valid for '127.0.0.1'" in error.message
 
 
@@ -169,7 +178,7 @@ async def test_authority_is_accepted_when_it_is_the_issuing_one(ca_only: bool):
         ) as client:
             await read(client)
         other = Settings(server.base_url, ca_file=str(CERTS / "ca.pem"), ca_only=ca_only)
-        await not_sent(other, read, Untrusted)
+        await not_sent(other, read, UntrustedServerError)
 
 
 @BOTH
@@ -187,7 +196,7 @@ async def test_error_is_not_sent_when_a_gateway_wants_a_client_certificate(
     with CertificateGateway(version) as gateway:
         settings = Settings(gateway.base_url, ca_file=str(CERTS / "ca.pem"))
         async with LockService(settings, AT_ONCE) as client:
-            with pytest.raises(Untrusted) as error:
+            with pytest.raises(UntrustedServerError) as error:
                 await call(client)
     assert proof in error.value.message
     assert hint in error.value.hint and NO_CERTIFICATE in error.value.hint
@@ -201,7 +210,7 @@ async def test_the_environment_changes_no_trust(
     (tmp_path / "keys").touch()
     places = {"SSL_CERT_FILE": "ca.pem", "SSL_CERT_DIR": ".", "SSLKEYLOGFILE": "keys"}
     monkeypatch.setenv(variable, str(tmp_path / places[variable]))
-    await not_sent(Settings(secure.base_url), write, Untrusted)
+    await not_sent(Settings(secure.base_url), write, UntrustedServerError)
     async with LockService(Settings(secure.base_url, ca_file=str(CERTS / "ca.pem"))) as client:
         await write(client)
     assert (tmp_path / "keys").read_text() == ""
@@ -209,7 +218,7 @@ async def test_the_environment_changes_no_trust(
 
 @pytest.mark.parametrize("ca_file", ["/no/such/file.pem", __file__, "/", "a\0b"])
 async def test_a_ca_file_of_no_use(ca_file):
-    with pytest.raises(Untrusted) as error:
+    with pytest.raises(UntrustedServerError) as error:
         async with LockService(Settings("https://localhost", ca_file=ca_file)):
             pass
     assert "ca_file" in error.value.message and error.value.message.isprintable()
@@ -221,7 +230,7 @@ def test_tls_context_refuses_a_ca_file_when_it_has_more_than_16_mib(
 ) -> None:
     certificate = (CERTS / "ca.pem").read_bytes()
     (tmp_path / "ca.pem").write_bytes(certificate.ljust((16 << 20) + too_many, b"\n"))
-    refuses = pytest.raises(Untrusted) if too_many else contextlib.nullcontext()
+    refuses = pytest.raises(UntrustedServerError) if too_many else contextlib.nullcontext()
     with refuses:
         tls_context("https://localhost", str(tmp_path / "ca.pem"))
 
@@ -277,10 +286,10 @@ async def test_whatever_the_http_stack_raises(kind, monkeypatch):
     sending = (*connecting, "http11.send_request_headers.started")
     async with LockService(Settings("http://127.0.0.1:9"), AT_ONCE) as client:
         for steps, read_error, write_error, sent in (
-            (connecting, Unreachable, Unreachable, 3),
-            (sending, NoAnswer, OutcomeUnknown, 1),
+            (connecting, UnreachableError, UnreachableError, 3),
+            (sending, NoAnswerError, ResultUnknownError, 1),
             # A step of a name that is not known counts as sent: doubt is the safe side.
-            (("http9.surprise",), NoAnswer, OutcomeUnknown, 1),
+            (("http9.surprise",), NoAnswerError, ResultUnknownError, 1),
         ):
             failing = Failing(leak(kind), *steps)
             made = lambda *_, failing=failing, **options: failing  # noqa: E731
@@ -318,9 +327,9 @@ class Alerting(Failing):
 @pytest.mark.parametrize(
     ("reason", "is_amid_answer", "kind"),
     [
-        ("TLSV13_ALERT_CERTIFICATE_REQUIRED", False, Untrusted),
-        ("TLSV13_ALERT_CERTIFICATE_REQUIRED", True, OutcomeUnknown),
-        ("SSLV3_ALERT_BAD_CERTIFICATE", False, OutcomeUnknown),  # it may be of any moment
+        ("TLSV13_ALERT_CERTIFICATE_REQUIRED", False, UntrustedServerError),
+        ("TLSV13_ALERT_CERTIFICATE_REQUIRED", True, ResultUnknownError),
+        ("SSLV3_ALERT_BAD_CERTIFICATE", False, ResultUnknownError),  # it may be of any moment
     ],
 )
 async def test_write_is_not_sent_only_when_the_alert_proves_that_it_was_not_read(
@@ -364,32 +373,37 @@ async def test_patience_with_time_that_is_faked(monkeypatch):
 
         return attempt
 
-    with pytest.raises(NoAnswer):
-        await RetryPolicy().read(failing(NoAnswer("")), 15)
+    with pytest.raises(NoAnswerError):
+        await RetryPolicy().read(failing(NoAnswerError("")), 15)
     assert len(allowed) == 3 and 0.15 <= pauses[0] <= 0.45 and 0.3 <= pauses[1] <= 0.9
 
     allowed.clear(), pauses.clear()
-    with pytest.raises(NoAnswer):
-        await RetryPolicy().read(failing(NoAnswer(""), takes=15), 15)
+    with pytest.raises(NoAnswerError):
+        await RetryPolicy().read(failing(NoAnswerError(""), takes=15), 15)
     assert allowed[0] == 15 and allowed[1] < 15 and len(allowed) == 2  # the 30 s are over
 
     allowed.clear(), pauses.clear()
-    with pytest.raises(Unreachable):
-        await RetryPolicy().write(failing(Unreachable(""), takes=15), 15)
+    with pytest.raises(UnreachableError):
+        await RetryPolicy().write(failing(UnreachableError(""), takes=15), 15)
     assert allowed == [15, 15, 15]  # a write is never hurried
 
     for wait_s, waited in ((4, [4, 4]), (6, []), (None, [1, 1])):
         allowed.clear(), pauses.clear()
-        with pytest.raises(RateLimited):
-            await RetryPolicy().read(failing(RateLimited("", retry_after_s=wait_s)), 15)
+        with pytest.raises(RateLimitedError):
+            await RetryPolicy().read(failing(RateLimitedError("", retry_after_s=wait_s)), 15)
         assert pauses == waited and len(allowed) == len(waited) + 1
 
     allowed.clear(), pauses.clear()
-    with pytest.raises(RateLimited):
-        await RetryPolicy().read(failing(RateLimited("", retry_after_s=0)), 15)
+    with pytest.raises(RateLimitedError):
+        await RetryPolicy().read(failing(RateLimitedError("", retry_after_s=0)), 15)
     assert len(allowed) == 3 and 0.15 <= pauses[0] <= 0.45 and 0.3 <= pauses[1] <= 0.9
 
-    for error in (Refused(""), OutcomeUnknown(""), NoAnswer(""), RateLimited("", retry_after_s=0)):
+    for error in (
+        RefusedError(""),
+        ResultUnknownError(""),
+        NoAnswerError(""),
+        RateLimitedError("", retry_after_s=0),
+    ):
         allowed.clear()
         with pytest.raises(type(error)):
             await RetryPolicy().write(failing(error), 15)
@@ -400,6 +414,6 @@ async def test_patience_with_time_that_is_faked(monkeypatch):
 async def test_after_closing_nothing_is_sent(faults: FaultServer):
     async with LockService(Settings(faults.base_url), AT_ONCE) as client:
         pass
-    with pytest.raises(Unreachable):
+    with pytest.raises(UnreachableError):
         await client.send(writes.delete_remote(5))
     assert faults.accepted == 0

@@ -12,7 +12,7 @@ from dataclasses import replace
 from pathlib import Path
 
 from lockterm.config import Profile
-from lockterm.domain.elsewhere import ChangeElsewhere, What
+from lockterm.domain.elsewhere import ChangeElsewhere, ChangeKind
 from lockterm.domain.listing import Block, Listing
 from lockterm.domain.locks import Lock
 from lockterm.domain.remotes import Remote
@@ -117,7 +117,7 @@ def _everywhere(url: str, home: Path) -> Iterator[Row]:
         cache.put_changes(
             [
                 ChangeElsewhere(
-                    1001 + n, n, What.NEW, {}, {"remoteName": f"Remote {n}"}, 0, now_ms - n
+                    1001 + n, n, ChangeKind.NEW, {}, {"remoteName": f"Remote {n}"}, 0, now_ms - n
                 )
                 for n in range(MOST)
             ]

@@ -19,7 +19,7 @@ from lockterm.cli.doctor.terminal import check_copying
 from lockterm.config.look import Look, Multiplexer
 from lockterm.domain.drafts import Draft
 from lockterm.domain.locks import Lock
-from lockterm.domain.operation import Operation, State
+from lockterm.domain.operation import Operation, OperationState
 from lockterm.service.running import RunningService
 from lockterm.store.database import Database
 from lockterm.store.drafts import Drafts
@@ -111,24 +111,24 @@ def test_doctor_does_not_change_the_store(scripts: Scripts) -> None:
     database = Database(scripts.database)
     journal = Journal(database, "site")
     operation = Operation(
-        "one", "site", "delete", "", {}, 1004, "", 5, "", (), State.PREPARED, "", 1
+        "one", "site", "delete", "", {}, 1004, "", 5, "", (), OperationState.PREPARED, "", 1
     )
     journal.prepare(operation)
-    journal.move("one", [State.PREPARED], state=State.UNKNOWN)
+    journal.move("one", [OperationState.PREPARED], state=OperationState.UNKNOWN)
     Drafts(database, "site").save(Draft("remote", 1004, None, {"remoteName": "A"}, 1, "gone"))
     database.close()
     before = scripts.database.read_bytes()
 
     report = scripts.json("doctor")
-    sound, unsettled, draft = findings(report, "store")
+    sound, unconfirmed, draft = findings(report, "store")
     counts = {"locks": 1, "operations": 1, "unsettled": 1, "drafts": 1}
     assert counts.items() <= sound["facts"].items()
     assert sound["facts"]["bytes"] >= len(before)
     assert sound["facts"]["integrity"] == "ok"
     assert sound["facts"]["schema"] == VERSION
-    assert (unsettled["state"], draft["state"]) == ("WARN", "WARN")
-    assert "1 change is unconfirmed" in unsettled["found"]
-    assert "press H" in unsettled["advice"]
+    assert (unconfirmed["state"], draft["state"]) == ("WARN", "WARN")
+    assert "1 change is unconfirmed" in unconfirmed["found"]
+    assert "press H" in unconfirmed["advice"]
     assert scripts.database.read_bytes() == before
 
     scripts.database.write_bytes(before[:100] + b"\xff" * (len(before) - 100))

@@ -12,7 +12,7 @@ from zoneinfo import ZoneInfo
 
 import pytest
 
-from lockterm.domain.operation import Operation, State
+from lockterm.domain.operation import Operation, OperationState
 from lockterm.store.database import Database
 from lockterm.store.journal import Journal
 from tests.cli.conftest import Scripts
@@ -38,7 +38,7 @@ def operation(number: int, call: str, prepared_ms: int, **changes: object) -> Op
         remote_id=7,
         remote_name="Anna",
         before=(),
-        state=State.PREPARED,
+        state=OperationState.PREPARED,
         session="gone",
         prepared_ms=prepared_ms,
     )
@@ -77,7 +77,7 @@ def keep(scripts: Scripts, *operations: Operation) -> None:
     journal = Journal(database, "site")
     for one in operations:
         journal.prepare(one)
-        journal.move(one.id, [State.PREPARED], state=State.CONFIRMED)
+        journal.move(one.id, [OperationState.PREPARED], state=OperationState.CONFIRMED)
     database.close()
 
 

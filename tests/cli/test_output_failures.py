@@ -16,7 +16,7 @@ import pytest
 from lockterm.cli.commands import lockterm as root
 from lockterm.cli.exit_codes import NOT_PRINTED
 from lockterm.domain.locks import Lock
-from lockterm.domain.operation import State
+from lockterm.domain.operation import OperationState
 from tests.cli.conftest import Scripts
 from tests.long import telling
 from tests.terminal import launcher
@@ -208,7 +208,7 @@ def test_apply_sends_every_row_when_its_output_fails(stocked: Scripts) -> None:
             code, said = run_into(number, stocked, ("apply", str(table), "--yes", "--json"))
         assert code == NOT_PRINTED, said
     assert sum(row["name"].startswith("Row ") for row in stocked.remotes(1004)) == 20
-    assert {one.state for one in stocked.history()} == {State.CONFIRMED}
+    assert {one.state for one in stocked.history()} == {OperationState.CONFIRMED}
 
 
 @pytest.mark.parametrize("closed", ["<&-", ">&-", "2>&-"])

@@ -12,7 +12,7 @@ from pathlib import Path
 import pytest
 
 from lockterm.domain.locks import Lock
-from lockterm.domain.operation import State
+from lockterm.domain.operation import OperationState
 from tests.cli.conftest import Scripts
 
 HOSTILE = "\x1b]0;owned\x07\u202eEvil\r\n\x9b31m"
@@ -129,7 +129,7 @@ def test_add_shows_resolved_times_and_writes_the_journal(scripts: Scripts) -> No
     (operation,) = scripts.history()
     assert (operation.call, operation.state, operation.remote_id) == (
         "add",
-        State.CONFIRMED,
+        OperationState.CONFIRMED,
         row["id"],
     )
 

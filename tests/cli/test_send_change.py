@@ -13,19 +13,19 @@ import pytest
 
 from lockterm.cli.exit_codes import exit_code_of, format_error
 from lockterm.domain.locks import Lock
-from lockterm.domain.operation import State
+from lockterm.domain.operation import OperationState
 from lockterm.errors import (
     ConfigError,
     LocktermError,
-    MalformedAnswer,
-    NameTaken,
-    NoAnswer,
-    OutcomeUnknown,
-    RateLimited,
-    RuleViolation,
+    MalformedAnswerError,
+    NameTakenError,
+    NoAnswerError,
+    RateLimitedError,
+    ResultUnknownError,
+    RuleViolationError,
     StoreError,
-    Unreachable,
-    Untrusted,
+    UnreachableError,
+    UntrustedServerError,
 )
 from lockterm.service.running import RunningService
 from tests.cli.conftest import Scripts
@@ -91,7 +91,9 @@ async def test_add_ends_with_4_and_blocks_the_next_when_its_answer_is_lost(
     assert (held.returncode, held.stdout) == (1, "")
     assert "is unconfirmed" in held.stderr
     assert proxy.asked.count("add") == 1
-    assert [one.state for one in scripts.history()] == [State.NOT_SEEN], "it may still take effect"
+    assert [one.state for one in scripts.history()] == [OperationState.NOT_SEEN], (
+        "it may still take effect"
+    )
 
 
 async def test_change_is_recorded_when_reading_shows_it(
@@ -104,7 +106,7 @@ async def test_change_is_recorded_when_reading_shows_it(
     assert (
         "Recorded by the service: no answer came, but the service shows the change." in gone.stdout
     )
-    assert scripts.history()[-1].state is State.CONFIRMED_BY_READING
+    assert scripts.history()[-1].state is OperationState.CONFIRMED_BY_READING
 
 
 @pytest.mark.parametrize(
@@ -126,7 +128,7 @@ async def test_change_stays_unconfirmed_when_reading_does_not_show_it(
     assert lost.stderr.count("\n") == 1
     assert words in lost.stderr
     assert proxy.asked.count(call) == 1, "never sent again by itself"
-    assert scripts.history()[-1].unsettled
+    assert scripts.history()[-1].is_unconfirmed
 
 
 @pytest.mark.long
@@ -180,7 +182,7 @@ async def test_change_ends_with_130_when_it_is_interrupted(
     assert (command.returncode, out) == (130, b"")
     assert b"so the change is unconfirmed" in err
     assert err.count(b"\n") == 1
-    assert [one.state for one in scripts.history()] == [State.UNKNOWN]
+    assert [one.state for one in scripts.history()] == [OperationState.UNKNOWN]
 
 
 def test_dates_need_yes_when_the_clocks_disagree(scripts: Scripts, service: RunningService) -> None:
@@ -198,16 +200,16 @@ def test_dates_need_yes_when_the_clocks_disagree(scripts: Scripts, service: Runn
 @pytest.mark.parametrize(
     ("error", "code"),
     [
-        (OutcomeUnknown("x"), 4),
-        (Unreachable("x"), 3),
-        (Untrusted("x"), 3),
-        (NoAnswer("x"), 3),
-        (MalformedAnswer("x"), 3),
-        (RuleViolation({"remoteName": "x"}), 2),
+        (ResultUnknownError("x"), 4),
+        (UnreachableError("x"), 3),
+        (UntrustedServerError("x"), 3),
+        (NoAnswerError("x"), 3),
+        (MalformedAnswerError("x"), 3),
+        (RuleViolationError({"remoteName": "x"}), 2),
         (ConfigError("x"), 2),
-        (RuleViolation({"read_only": "x"}), 1),
-        (RateLimited("x", retry_after_s=1), 1),
-        (NameTaken("x"), 1),
+        (RuleViolationError({"read_only": "x"}), 1),
+        (RateLimitedError("x", retry_after_s=1), 1),
+        (NameTakenError("x"), 1),
         (StoreError("x"), 1),
     ],
 )
@@ -218,7 +220,7 @@ def test_exit_code_of_returns_the_code_of_each_error(error: LocktermError, code:
 def test_format_error_ends_the_sentence_of_the_service() -> None:
     said = "Name taken: It exists already (code -3). Choose another."
     for words in ("It exists already", "It exists already."):
-        assert format_error(NameTaken(words, hint="Choose another.")) == said
+        assert format_error(NameTakenError(words, hint="Choose another.")) == said
 
 
 def test_commands_end_with_2_when_profile_is_missing_or_formats_conflict(scripts: Scripts) -> None:

@@ -9,7 +9,7 @@ import unicodedata
 
 import pytest
 
-from lockterm.domain.operation import State
+from lockterm.domain.operation import OperationState
 from lockterm.store.database import Database
 from tests.cli.conftest import Scripts
 from tests.cli.test_send_change import NEAR
@@ -66,10 +66,10 @@ async def test_list_shows_an_unconfirmed_change_until_it_is_dismissed(
     assert "does not report this value" in checked.stdout
     unasked = await run(scripts, "unconfirmed", "dismiss", operation_id[:8])
     assert (unasked.returncode, unasked.stdout) == (2, "")
-    assert scripts.history()[-1].state is State.UNKNOWN
+    assert scripts.history()[-1].state is OperationState.UNKNOWN
     given = await run(scripts, "unconfirmed", "dismiss", operation_id[:8], "--yes")
     assert (given.returncode, given.stdout) == (0, "user number of Anna: dismissed.\n")
-    assert scripts.history()[-1].state is State.GIVEN_UP
+    assert scripts.history()[-1].state is OperationState.GIVEN_UP
     assert (await run(scripts, "unconfirmed", "list")).returncode == 0
 
 
@@ -113,9 +113,9 @@ async def test_dismiss_asks_for_the_name_when_there_is_a_terminal(
     operation_id = await lost(scripts, proxy)
     dismiss = ("dismiss", operation_id)
     assert await answer(scripts, "type Anna", "yes", *dismiss) == 1
-    assert scripts.history()[-1].state is State.UNKNOWN
+    assert scripts.history()[-1].state is OperationState.UNKNOWN
     assert await answer(scripts, "type Anna", "Anna", *dismiss) == 0
-    assert scripts.history()[-1].state is State.GIVEN_UP
+    assert scripts.history()[-1].state is OperationState.GIVEN_UP
 
 
 @pytest.mark.long
@@ -166,7 +166,7 @@ async def unsure(scripts: Scripts, proxy: FaultProxy) -> tuple[str, int]:
     proxy.arm("add", record_otherwise, 1)
     assert (await run(scripts, *ADD)).returncode == 4
     (lost,) = scripts.history()
-    assert lost.state is State.AMBIGUOUS
+    assert lost.state is OperationState.AMBIGUOUS
     return lost.id, lost.candidates[0]
 
 
@@ -179,10 +179,12 @@ async def not_seen(scripts: Scripts, proxy: FaultProxy) -> str:
     proxy.arm("add", reset, 1)
     assert (await run(scripts, "apply", str(table), "--yes")).returncode == 4
     (lost,) = scripts.history()
-    if lost.state is State.UNKNOWN:  # on a busy machine, apply ends before the second reading
+    if (
+        lost.state is OperationState.UNKNOWN
+    ):  # on a busy machine, apply ends before the second reading
         await run(scripts, "unconfirmed", "check", program=HURRIED)
         (lost,) = scripts.history()
-    assert lost.state is State.NOT_SEEN
+    assert lost.state is OperationState.NOT_SEEN
     return lost.id
 
 
@@ -194,14 +196,14 @@ async def test_accept_resolves_an_add_when_its_remote_differs(
     assert (unasked.returncode, unasked.stdout) == (2, "")
     other = await run(scripts, "unconfirmed", "accept", operation_id, "1", "--yes")
     assert other.returncode == 2 and f"could be {remote_id}" in other.stderr
-    assert scripts.history()[-1].state is State.AMBIGUOUS
+    assert scripts.history()[-1].state is OperationState.AMBIGUOUS
     lists = proxy.asked.count("list")
     taken = await run(scripts, "unconfirmed", "accept", operation_id[:8], str(remote_id), "--yes")
     assert (taken.returncode, taken.stderr) == (0, "")
     assert f"as remote {remote_id}." in taken.stdout
     assert proxy.asked.count("list") == lists + 1, "it was read again first"
     (row,) = scripts.history()
-    assert (row.state, row.remote_id) == (State.CONFIRMED_BY_READING, remote_id)
+    assert (row.state, row.remote_id) == (OperationState.CONFIRMED_BY_READING, remote_id)
     assert proxy.asked.count("add") == 1
     again = await run(scripts, "unconfirmed", "accept", operation_id, "--yes")
     assert again.returncode == 2 and "No unconfirmed change has an ID" in again.stderr
@@ -211,7 +213,7 @@ async def test_accept_asks_when_there_is_a_terminal(scripts: Scripts, proxy: Fau
     operation_id, remote_id = await unsure(scripts, proxy)
     question = rf"differs from the request: addType\. Accept Anna \(A-1\) .ID {remote_id}"
     assert await answer(scripts, question, "n", "accept", operation_id) == 1
-    assert scripts.history()[-1].state is State.AMBIGUOUS
+    assert scripts.history()[-1].state is OperationState.AMBIGUOUS
     assert await answer(scripts, question, "y", "accept", operation_id) == 0
     assert scripts.history()[-1].remote_id == remote_id
 
@@ -249,7 +251,7 @@ async def test_send_again_sends_once_when_the_add_was_not_seen(
     assert "will be sent again: add" in sent.stderr and "two such remotes" in sent.stderr
     assert proxy.asked.count("add") == 2
     first, second = scripts.history()
-    assert (first.state, second.state) == (State.SENT_AGAIN, State.CONFIRMED)
+    assert (first.state, second.state) == (OperationState.SENT_AGAIN, OperationState.CONFIRMED)
     assert second.again_of == operation_id
     assert [row["name"] for row in scripts.remotes(1004)] == ["Ben", "Anna"]
     assert (await run(scripts, "unconfirmed", "send-again", operation_id, "--yes")).returncode == 2
@@ -275,11 +277,11 @@ async def test_send_again_ends_with_4_when_its_answer_is_lost(
     assert sent.returncode == 4
     assert "User number: 5" in sent.stderr
     first, second = scripts.history()
-    assert (first.state, second.state) == (State.SENT_AGAIN, State.UNKNOWN)
+    assert (first.state, second.state) == (OperationState.SENT_AGAIN, OperationState.UNKNOWN)
     proxy.disarm("updateRemoteUserNo")
     sent = await run(scripts, "unconfirmed", "send-again", second.id, "--yes")
     assert sent.returncode == 0
-    assert scripts.history()[-1].state is State.CONFIRMED
+    assert scripts.history()[-1].state is OperationState.CONFIRMED
 
 
 async def test_send_again_is_refused_when_the_profile_is_read_only(
@@ -299,4 +301,4 @@ async def test_send_again_asks_for_the_word_when_there_is_a_terminal(
     assert await answer(scripts, "type send", "y", "send-again", operation_id) == 1
     assert len(scripts.history()) == 1
     assert await answer(scripts, "type send", "send", "send-again", operation_id) == 0
-    assert scripts.history()[-1].state is State.CONFIRMED
+    assert scripts.history()[-1].state is OperationState.CONFIRMED

@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 
 from lockterm.domain.locks import Lock, VoiceChoice
-from lockterm.domain.operation import State
+from lockterm.domain.operation import OperationState
 from lockterm.service.packs import MODELS, content_of
 from lockterm.store.database import Database
 from lockterm.store.lock_book import LockBook
@@ -72,7 +72,7 @@ def test_voice_set_is_checked_sent_and_remembered(scripts: Scripts) -> None:
     assert done.returncode == 0
     assert "Main gate (lock 1001) was set to de-DE anna. Recorded by the service." in done.stdout
     assert scripts.writes() == ["lockSetting/updateLockSetting"]
-    assert scripts.history()[-1].state is State.CONFIRMED
+    assert scripts.history()[-1].state is OperationState.CONFIRMED
     database = Database(scripts.database)
     entry = LockBook(database, "site").find(1001)
     database.close()

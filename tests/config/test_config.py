@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 from lockterm.config import Options, Profile, Settings, load_settings, values
 from lockterm.domain import dates
 from lockterm.errors import ConfigError
-from lockterm.safe_files import Place
+from lockterm.safe_files import OpenLocation
 
 FULL = """\
 # sites
@@ -240,10 +240,10 @@ def test_a_file_that_may_not_be_read_is_refused(
 ) -> None:
     load(FULL, TOKEN)
 
-    def refuse(place: Place, flags: int) -> int:
+    def refuse(place: OpenLocation, flags: int) -> int:
         raise PermissionError(13, "Permission denied", place.path)
 
-    monkeypatch.setattr(Place, "open", refuse)  # root, as in containers, may read anything
+    monkeypatch.setattr(OpenLocation, "open", refuse)  # root, as in containers, may read anything
     with pytest.raises(ConfigError, match=r"config\.toml cannot be read: Permission denied"):
         load(None, TOKEN)
 

@@ -12,9 +12,9 @@ from hypothesis import strategies as st
 
 from lockterm.domain import elsewhere
 from lockterm.domain.dates import DAY_MS
-from lockterm.domain.elsewhere import ChangeElsewhere, Comparison, What, read_differing
+from lockterm.domain.elsewhere import ChangeElsewhere, ChangeKind, Comparison, read_differing
 from lockterm.domain.listing import Block
-from lockterm.domain.operation import Operation, State
+from lockterm.domain.operation import Operation, OperationState
 from lockterm.domain.remotes import Remote
 from lockterm.domain.text.elsewhere import describe_change, describe_kind, describe_values
 from lockterm.operations.own_changes import without_own
@@ -87,7 +87,7 @@ def test_comparison_finds_exactly_the_differences_whatever_the_pages(
         ]
 
 
-def operation(call: str, remote_id: int | None, state: State, **body: Any) -> Operation:
+def operation(call: str, remote_id: int | None, state: OperationState, **body: Any) -> Operation:
     return Operation(
         id=f"{call} {remote_id}",
         profile="p",
@@ -109,10 +109,13 @@ def operation(call: str, remote_id: int | None, state: State, **body: Any) -> Op
 @given(
     lists,
     lists,
-    st.lists(st.sampled_from([State.CONFIRMED, State.UNKNOWN, State.REFUSED]), min_size=12),
+    st.lists(
+        st.sampled_from([OperationState.CONFIRMED, OperationState.UNKNOWN, OperationState.REFUSED]),
+        min_size=12,
+    ),
 )
 def test_own_changes_are_left_out_and_those_of_others_stay(
-    old: dict[int, dict[str, Any]], new: dict[int, dict[str, Any]], states: list[State]
+    old: dict[int, dict[str, Any]], new: dict[int, dict[str, Any]], states: list[OperationState]
 ) -> None:
     """Each remote with an even ID was changed here; a refused change has no effect."""
     found = compare(old, new)
@@ -121,9 +124,11 @@ def test_own_changes_are_left_out_and_those_of_others_stay(
         if change.remote_id % 2:
             continue
         state, body = states[change.remote_id - 1], new.get(change.remote_id, {})
-        call = {What.NEW: "add", What.CHANGED: "update", What.GONE: "delete"}[change.what]
+        call = {ChangeKind.NEW: "add", ChangeKind.CHANGED: "update", ChangeKind.GONE: "delete"}[
+            change.what
+        ]
         own.append(operation(call, change.remote_id, state, **body))
-        if state is not State.REFUSED:
+        if state is not OperationState.REFUSED:
             explained.add(change.remote_id)
     left = [*without_own(found, own, NOW_MS + DAY_MS, 0.0)]
     assert told(left) == {one for one in told(found) if one[0] not in explained}
@@ -142,7 +147,7 @@ def test_override_of_an_own_change_counts_if_the_service_noted_it_later(seconds:
     """The service may keep another form of a sent value, so a difference alone proves nothing."""
     updated = NOW_MS + seconds * 1000
     found = compare({1: ANNA}, {1: ANNA | {"endDate": NOW_MS + 3 * DAY_MS, "updateTime": updated}})
-    own = [operation("update", 1, State.CONFIRMED, remoteId=1, endDate=NOW_MS + DAY_MS)]
+    own = [operation("update", 1, OperationState.CONFIRMED, remoteId=1, endDate=NOW_MS + DAY_MS)]
     left = [*without_own(found, own, NOW_MS + DAY_MS, 0.0)]
     if seconds == 1:
         assert left == []
@@ -153,7 +158,7 @@ def test_override_of_an_own_change_counts_if_the_service_noted_it_later(seconds:
 
 def test_add_without_an_answer_explains_a_new_remote_with_its_name_and_number() -> None:
     found = compare({}, {1: ANNA, 2: ANNA | {"remoteNumber": "B-2"}})
-    add = operation("add", None, State.UNKNOWN, remoteName="Anna", remoteNumber="A-1")
+    add = operation("add", None, OperationState.UNKNOWN, remoteName="Anna", remoteNumber="A-1")
     assert told([*without_own(found, [add], NOW_MS, 0.0)]) == {(2, "new", ())}
 
 

@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from lockterm.domain.dates import DAY_MS
-from lockterm.domain.operation import Operation, State, known_fields
+from lockterm.domain.operation import Operation, OperationState, known_fields
 
 NOW = 1_795_161_600_000
 ANNA = {"id": 5, "remoteNumber": "A-1", "createTime": NOW}
@@ -16,7 +16,7 @@ ANNA = {"id": 5, "remoteNumber": "A-1", "createTime": NOW}
 def sent(
     call: str,
     before: dict[str, Any] | None = None,
-    state: State = State.CONFIRMED,
+    state: OperationState = OperationState.CONFIRMED,
     settled_ms: int | None = NOW,
     **body: Any,
 ) -> Operation:
@@ -46,10 +46,10 @@ USER_NO = sent("updateRemoteUserNo", ANNA, remoteUserNo=2)
         ([sent("updateRemoteUserNo", {"id": 5}, remoteUserNo=2)], {"remoteUserNo": 2}),
         ([sent("updateRemoteUserNo", remoteUserNo=2)], {"remoteUserNo": 2}),
         ([ADDED, sent("delete", ANNA)], None),
-        ([ADDED, sent("delete", ANNA, State.REFUSED)], {"mac": "m"}),
+        ([ADDED, sent("delete", ANNA, OperationState.REFUSED)], {"mac": "m"}),
         ([ADDED, sent("clear", ANNA)], None),
-        ([ADDED, sent("clear", ANNA, State.REFUSED)], {"mac": "m"}),
-        ([sent("add", None, State.UNKNOWN, remoteNumber="A-1", mac="m")], None),
+        ([ADDED, sent("clear", ANNA, OperationState.REFUSED)], {"mac": "m"}),
+        ([sent("add", None, OperationState.UNKNOWN, remoteNumber="A-1", mac="m")], None),
     ],
 )
 def test_known_fields_are_those_of_the_same_remote_when_an_id_is_used_again(

@@ -6,7 +6,7 @@ import codecs
 
 import pytest
 
-from lockterm.domain.lock_file import BadLockFile, read_locks
+from lockterm.domain.lock_file import LockFileError, read_locks
 from lockterm.domain.locks import Lock
 
 
@@ -59,7 +59,7 @@ def test_line_changes_only_its_own_fields() -> None:
     ],
 )
 def test_problems_name_their_line(data: bytes, words: list[str]) -> None:
-    with pytest.raises(BadLockFile) as caught:
+    with pytest.raises(LockFileError) as caught:
         read_locks(data)
     said = "\n".join(caught.value.problems)
     for word in words:
@@ -76,6 +76,6 @@ def test_read_locks_takes_whatever_a_spreadsheet_writes(first: str, encoding: st
 
 
 def test_read_locks_counts_lines_from_the_line_that_names_the_delimiter() -> None:
-    with pytest.raises(BadLockFile) as caught:
+    with pytest.raises(LockFileError) as caught:
         read_locks(b"sep=;\nlockId;name\nabc;Tor\n")
     assert caught.value.problems[0].startswith("line 3: the ID is 'abc'")

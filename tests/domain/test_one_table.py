@@ -30,7 +30,7 @@ from lockterm.cli.remotes.reading import CSV_COLUMNS
 from lockterm.domain.copies import read_backup
 from lockterm.domain.operation import known_fields
 from lockterm.domain.locks import Lock
-from lockterm.domain.operation import Operation, State
+from lockterm.domain.operation import Operation, OperationState
 from lockterm.domain.remotes import ADDED, Remote
 from lockterm.domain.requests import NewRemote
 from lockterm.domain.rules import new_remote
@@ -39,7 +39,7 @@ from lockterm.domain.text.difference import find_differences
 from lockterm.domain.text.operation import describe_fields
 from lockterm.domain.text.remote import describe_backup, describe_losses, describe_remote
 from lockterm.domain.text.validity import describe_validity
-from lockterm.errors import RuleViolation
+from lockterm.errors import RuleViolationError
 from lockterm.screens.remote_form.fields import RemoteFields
 from lockterm.screens.remote_form.questions import ask_to_add
 from lockterm.widgets.form_field import FormField
@@ -58,12 +58,12 @@ async def form_and_question(reading):
 def refused(make):
     try:
         make()
-    except RuleViolation as error:
+    except RuleViolationError as error:
         return error.reasons
 
 def operation(call, body, before=()):
     return Operation(call, "demo", call, "/", body, 1001, "Main gate", 5, "Anna", before,
-                     State.CONFIRMED, "4711", 0)
+                     OperationState.CONFIRMED, "4711", 0)
 
 typed = {**typed_of(None, UTC), "remoteName": "Anna", "remoteNumber": "A-1", "remoteType": "1"}
 reading = read_typed({**typed, "shelfNo": "7"}, UTC, 0)

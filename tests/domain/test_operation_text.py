@@ -8,7 +8,7 @@ from zoneinfo import ZoneInfo
 
 import pytest
 
-from lockterm.domain.operation import Operation, State
+from lockterm.domain.operation import Operation, OperationState
 from lockterm.domain.text.operation import describe_change_briefly, describe_operation
 from tests.conftest import NOW_MS
 from tests.samples import an_operation
@@ -62,7 +62,7 @@ def test_unchanged_fields_are_left_out_of_the_description() -> None:
 
 
 def test_an_operation_that_was_read_back_says_when_it_was_read() -> None:
-    lost = replace(operation("delete", {}), state=State.UNKNOWN, sent_ms=NOW_MS)
+    lost = replace(operation("delete", {}), state=OperationState.UNKNOWN, sent_ms=NOW_MS)
     zone = ZoneInfo("Europe/Berlin")
     assert ", read" not in describe_operation(lost, zone, NOW_MS)
     read = replace(lost, read_ms=NOW_MS + 60_000)

@@ -36,7 +36,7 @@ from lockterm.domain.text.people import (
     format_numbers,
     format_person,
 )
-from lockterm.domain.validity import State, state_by_dates
+from lockterm.domain.validity import RemoteState, state_by_dates
 from tests.conftest import NOW_MS
 
 NAMES = st.text("aAäé\u0301ßŁ -1王", max_size=5) | st.sampled_from(("Anna Weber", "Ana Weber"))
@@ -105,7 +105,7 @@ def test_remotes_are_joined_exactly_when_their_names_have_one_normal_form(
 @example([[{"remoteType": 2, "startDate": NOW_MS, "endDate": 2}, {"remoteType": 1}]])
 @given(LOCKS)
 def test_counts_follow_the_dates_of_every_remote(locks: list[list[dict[str, Any]]]) -> None:
-    states = Counter[State]()
+    states = Counter[RemoteState]()
     for raws in locks:
         for remote in map(Remote.read, raws):
             states[state_by_dates(remote, NOW_MS)] += 1

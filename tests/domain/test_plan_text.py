@@ -29,7 +29,7 @@ from lockterm.domain.text.run import (
     format_run_state,
 )
 from lockterm.domain.text.validity import OPENS_ALWAYS
-from lockterm.domain.validity import State
+from lockterm.domain.validity import RemoteState
 
 DAY_MS = 86_400_000
 START_MS = 1_767_225_600_000
@@ -149,22 +149,22 @@ ENDED = {"remoteType": 2, "startDate": START_MS, "endDate": START_MS + 5 * DAY_M
 @pytest.mark.parametrize(
     ("step", "told"),
     [
-        (Step(1, Action.ADD, 1, None, "A", {"remoteType": 1}), (None, State.OPEN)),
-        (Step(1, Action.DELETE, 1, 7, "A", {}, ENDED), (State.DISAGREE, None)),
-        (Step(1, Action.KEEP, 1, 7, "A", {}, ENDED), (State.DISAGREE, State.DISAGREE)),
+        (Step(1, Action.ADD, 1, None, "A", {"remoteType": 1}), (None, RemoteState.OPEN)),
+        (Step(1, Action.DELETE, 1, 7, "A", {}, ENDED), (RemoteState.DISAGREE, None)),
+        (Step(1, Action.KEEP, 1, 7, "A", {}, ENDED), (RemoteState.DISAGREE, RemoteState.DISAGREE)),
         (
             Step(1, Action.UPDATE, 1, 7, "A", {"endDate": START_MS + 40 * DAY_MS}, ENDED),
-            (State.DISAGREE, State.MONTH),
+            (RemoteState.DISAGREE, RemoteState.MONTH),
         ),
         (
             Step(1, Action.UPDATE, 1, 7, "A", {"remoteName": "B"}, ENDED),
-            (State.DISAGREE, State.ENDED),
+            (RemoteState.DISAGREE, RemoteState.ENDED),
         ),
         (Step(1, Action.VOICE, 1, None, "A", {"lang": "de-DE"}), (None, None)),
     ],
 )
 def test_step_states_returns_the_state_before_and_after(
-    step: Step, told: tuple[State | None, State | None]
+    step: Step, told: tuple[RemoteState | None, RemoteState | None]
 ) -> None:
     assert step_states(step, START_MS + 20 * DAY_MS) == told
 

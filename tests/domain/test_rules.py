@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from lockterm.domain.names import normalize_name
 from lockterm.domain.remotes import Remote
 from lockterm.domain.rules import changes, new_remote, violations, warnings
-from lockterm.errors import RuleViolation
+from lockterm.errors import RuleViolationError
 
 NOW = 1_795_220_000_000
 names = st.text(st.characters(codec="utf-8", categories=("L", "N", "P", "S")), min_size=1).filter(
@@ -99,7 +99,7 @@ def test_nothing_that_the_contract_does_not_know_is_sent(before: Remote, after: 
     kind = before.remote_type
     try:
         body = changes(before, replace(after, remote_type=kind)).body()
-    except RuleViolation as error:
+    except RuleViolationError as error:
         assert error.reasons
         return
     assert body.get("remoteType", 1) in (1, 2, 4)
@@ -145,7 +145,7 @@ def test_each_rule_names_its_field(change: dict[str, Any], field: str, says: str
     reasons = violations(replace(GOOD, **change))
     assert list(reasons) == [field]
     assert says in reasons[field]
-    with pytest.raises(RuleViolation):
+    with pytest.raises(RuleViolationError):
         new_remote(1001, replace(GOOD, **change))
 
 

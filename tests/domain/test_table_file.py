@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 
 from lockterm.cli.remotes.reading import CSV_COLUMNS
 from lockterm.domain.table_columns import guarded, unguarded
-from lockterm.domain.table_file import BadTable, read_table
+from lockterm.domain.table_file import TableFileError, read_table
 from lockterm.operations.export import FORMULA_STARTS
 
 HEADER = "lockId,remoteNumber,remoteName\r\n"
@@ -26,7 +26,7 @@ def cells(data: bytes) -> list[dict[str, str]]:
 def said(data: bytes) -> list[str]:
     try:
         problems = read_table(data).problems
-    except BadTable as refused:
+    except TableFileError as refused:
         problems = refused.problems
     return [str(problem) for problem in problems]
 
@@ -130,7 +130,7 @@ def test_nothing_but_a_refusal_comes_of_whatever_bytes(data: bytes) -> None:
     for given_bytes in (data, HEADER.encode() + data, b'{"format": "lockterm-remotes",' + data):
         try:
             read_table(given_bytes)
-        except BadTable as error:
+        except TableFileError as error:
             assert error.problems
 
 
@@ -147,14 +147,14 @@ def test_nothing_but_a_refusal_comes_of_whatever_json(locks: Any) -> None:
     whole = {"format": "lockterm-remotes", "version": 1, "locks": locks}
     try:
         read_table(json.dumps(whole).encode())
-    except BadTable as error:
+    except TableFileError as error:
         assert error.problems
 
 
 def test_the_output_of_a_list_is_refused_with_the_command_that_writes_tables() -> None:
     columns = ",".join(CSV_COLUMNS)
     for header in (columns, f"lockName,{columns}"):
-        with pytest.raises(BadTable) as caught:
+        with pytest.raises(TableFileError) as caught:
             read_table(f"{header}\n".encode())
         (problem,) = caught.value.problems
         assert 'with "lockterm export LOCK --csv"' in problem.reason

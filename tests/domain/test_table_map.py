@@ -18,7 +18,7 @@ from lockterm.domain.foreign_table import LockIds, read_date, read_foreign, read
 from lockterm.domain.locks import Lock
 from lockterm.domain.remotes import Remote
 from lockterm.domain.table_columns import NAMES
-from lockterm.domain.table_file import BadTable, Row, read_table
+from lockterm.domain.table_file import Row, TableFileError, read_table
 from lockterm.domain.table_map import (
     DATE_ORDERS,
     MEANINGS,
@@ -49,7 +49,7 @@ def rows(
     """Return the rows, and what is wrong."""
     try:
         read = read_foreign(table.encode(), table_map, locks or {}, lock_id)
-    except BadTable as error:
+    except TableFileError as error:
         return [], [*map(str, error.problems)]
     return [*read.rows], [*map(str, read.problems)]
 
@@ -333,7 +333,7 @@ def test_rows_without_a_lock_are_for_the_given_lock() -> None:
     ],
 )  # fmt: skip
 def test_mapping_file_is_refused_with_its_line(text: str, words: str) -> None:
-    with pytest.raises(BadTable) as refused:
+    with pytest.raises(TableFileError) as refused:
         parse_map(text.encode("latin-1" if text == "\xff" else "utf-8"))
     assert str(refused.value.problems[0]).startswith(words)
 
@@ -366,7 +366,7 @@ def test_nothing_but_a_refusal_comes_of_whatever_bytes(data: bytes, table_map: T
     for read in (parse_map, lambda data: read_foreign(data, table_map, {}, 1)):
         try:
             read(data)
-        except BadTable as error:
+        except TableFileError as error:
             assert error.problems
 
 

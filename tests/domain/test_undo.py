@@ -11,14 +11,14 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 
 from lockterm.domain import rules
-from lockterm.domain.operation import Operation, State
+from lockterm.domain.operation import Operation, OperationState
 from lockterm.domain.plan import Action
 from lockterm.domain.remotes import UPDATED, Remote
 from lockterm.domain.text.plan import describe_step, step_states
 from lockterm.domain.undo import gained, undone, voice_undone
 from lockterm.domain.undoable import why_not_undone
-from lockterm.domain.validity import State as ShownState
-from lockterm.errors import RuleViolation
+from lockterm.domain.validity import RemoteState as ShownState
+from lockterm.errors import RuleViolationError
 from tests.domain.test_rules import NOW, as_remote, sound
 from tests.samples import an_operation
 
@@ -39,7 +39,7 @@ def test_undo_restores_the_former_values(values: Remote, other: Remote, untold: 
     before = Remote.read({**told, "id": 7})
     try:
         body = rules.changes(before, other).body()
-    except RuleViolation:  # it could not have been sent
+    except RuleViolationError:  # it could not have been sent
         return
     after = Remote.read({**before.raw, **body})
     bulk = undone(recorded("update", {"remoteId": 7, **body}, before.raw), UTC, NOW)
@@ -82,16 +82,24 @@ def test_an_add_is_undone_by_deleting_what_was_added_and_nothing_else() -> None:
         ("add", {"remote_id": None}, "did not report the ID"),
         (
             "add",
-            {"state": State.UNKNOWN},
+            {"state": OperationState.UNKNOWN},
             "unconfirmed. You can undo only changes that were certainly recorded",
         ),
-        ("update", {"state": State.REFUSED}, "refused. Therefore there is nothing to undo"),
+        (
+            "update",
+            {"state": OperationState.REFUSED},
+            "refused. Therefore there is nothing to undo",
+        ),
         (
             "updateLockSetting",
-            {"state": State.UNKNOWN},
+            {"state": OperationState.UNKNOWN},
             "unconfirmed. You can undo only changes that were certainly recorded",
         ),
-        ("delete", {"state": State.UNKNOWN}, "unconfirmed whether this delete took effect"),
+        (
+            "delete",
+            {"state": OperationState.UNKNOWN},
+            "unconfirmed whether this delete took effect",
+        ),
         ("update", {}, ""),
     ],
 )
@@ -125,7 +133,9 @@ def test_undo_restores_a_user_number_when_it_is_known(
     assert describe_step(step, UTC, NOW) == [f"User number: 9 -> {former}"]
 
 
-def voice(operation_id: str, lang: str, state: State = State.CONFIRMED) -> Operation:
+def voice(
+    operation_id: str, lang: str, state: OperationState = OperationState.CONFIRMED
+) -> Operation:
     """The voice of a lock that was set."""
     body = {"lockId": 1001, "currentVoiceTimbre": {"lang": lang, "timbre": "anna"}}
     return replace(recorded("updateLockSetting", body), id=operation_id, state=state)
@@ -146,7 +156,11 @@ def test_a_voice_comes_back_where_the_one_before_was_set_from_here(
     sent: str, undone_too: str, words: str
 ) -> None:
     all_sent = [
-        voice(str(place), one.strip("*"), State.UNKNOWN if one == "unknown" else State.CONFIRMED)
+        voice(
+            str(place),
+            one.strip("*"),
+            OperationState.UNKNOWN if one == "unknown" else OperationState.CONFIRMED,
+        )
         for place, one in enumerate(sent.split())
     ]
     place = next(place for place, one in enumerate(sent.split()) if one.endswith("*"))

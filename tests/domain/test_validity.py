@@ -15,7 +15,7 @@ from lockterm.domain.text.validity import SHORT, describe_never_opens, describe_
 from lockterm.domain.validity import (
     COERCED,
     Phase,
-    State,
+    RemoteState,
     has_unreadable_period,
     never_opens,
     phase_of,
@@ -95,26 +95,26 @@ LATER = NOW + 30 * DAY
 @pytest.mark.parametrize(
     ("shown", "state"),
     [
-        (remote(1, 0, 0), State.OPEN),
-        (remote(1, 0, 0, 2), State.UNCLEAR),
-        (remote(2, NOW, NOW + 1), State.WEEK),
-        (remote(2, NOW - DAY, SOON), State.WEEK),
-        (remote(2, NOW - DAY, SOON + 1), State.MONTH),
-        (remote(4, NOW - DAY, LATER, days=(1,)), State.MONTH),
-        (remote(4, NOW - DAY, LATER + 1, days=(1,)), State.OPEN),
-        (remote(2, NOW + 1, SOON), State.AHEAD),
-        (remote(2, NOW + 1, SOON, 2), State.AHEAD),
-        (remote(2, NOW - DAY, NOW, 2), State.ENDED),
-        (remote(2, NOW - DAY, NOW - 2 * dates.MINUTE_MS), State.ENDED),
-        (remote(2, NOW - DAY, NOW - 2 * dates.MINUTE_MS - 1), State.DISAGREE),
-        (remote(2, NOW - DAY, SOON, 2), State.DISAGREE),
-        (remote(2, NOW + 2, NOW + 1), State.UNCLEAR),
-        (remote(8, NOW - DAY, SOON), State.UNCLEAR),
-        (remote(2, NOW - DAY, SOON, 7), State.UNCLEAR),
-        (Remote.read({"remoteType": 1}), State.UNCLEAR),
+        (remote(1, 0, 0), RemoteState.OPEN),
+        (remote(1, 0, 0, 2), RemoteState.UNCLEAR),
+        (remote(2, NOW, NOW + 1), RemoteState.WEEK),
+        (remote(2, NOW - DAY, SOON), RemoteState.WEEK),
+        (remote(2, NOW - DAY, SOON + 1), RemoteState.MONTH),
+        (remote(4, NOW - DAY, LATER, days=(1,)), RemoteState.MONTH),
+        (remote(4, NOW - DAY, LATER + 1, days=(1,)), RemoteState.OPEN),
+        (remote(2, NOW + 1, SOON), RemoteState.AHEAD),
+        (remote(2, NOW + 1, SOON, 2), RemoteState.AHEAD),
+        (remote(2, NOW - DAY, NOW, 2), RemoteState.ENDED),
+        (remote(2, NOW - DAY, NOW - 2 * dates.MINUTE_MS), RemoteState.ENDED),
+        (remote(2, NOW - DAY, NOW - 2 * dates.MINUTE_MS - 1), RemoteState.DISAGREE),
+        (remote(2, NOW - DAY, SOON, 2), RemoteState.DISAGREE),
+        (remote(2, NOW + 2, NOW + 1), RemoteState.UNCLEAR),
+        (remote(8, NOW - DAY, SOON), RemoteState.UNCLEAR),
+        (remote(2, NOW - DAY, SOON, 7), RemoteState.UNCLEAR),
+        (Remote.read({"remoteType": 1}), RemoteState.UNCLEAR),
     ],
 )
-def test_the_state_of_a_remote_at_a_moment(shown: Remote, state: State) -> None:
+def test_the_state_of_a_remote_at_a_moment(shown: Remote, state: RemoteState) -> None:
     assert state_of(shown, NOW) is state
 
 
@@ -122,7 +122,7 @@ def test_each_state_has_its_own_sign_and_look() -> None:
     try:
         for signs in (glyphs.UNICODE, glyphs.ASCII):
             glyphs.use(signs)
-            told = [*(state.sign for state in State), COERCED]
+            told = [*(state.sign for state in RemoteState), COERCED]
             assert len({*told}) == len(told)
             assert {cell_len(sign) for sign in told} == {1}
             assert not any(is_doubtful(sign) for sign in told)
@@ -130,8 +130,8 @@ def test_each_state_has_its_own_sign_and_look() -> None:
         assert all(sign.isascii() for sign in told)
     finally:
         glyphs.use(glyphs.UNICODE)
-    assert {state.look for state in State} | {"coerced"} == {*STATES}
-    assert max(len(state.word) for state in State) <= 12
+    assert {state.look for state in RemoteState} | {"coerced"} == {*STATES}
+    assert max(len(state.word) for state in RemoteState) <= 12
 
 
 def test_validity_in_words() -> None:

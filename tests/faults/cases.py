@@ -8,17 +8,17 @@ from collections.abc import AsyncIterator, Iterable
 from random import Random
 from typing import Any
 
-from lockterm.domain.operation import Operation, State
+from lockterm.domain.operation import Operation, OperationState
 from lockterm.errors import (
     LocktermError,
-    MalformedAnswer,
-    NoAnswer,
-    OutcomeUnknown,
-    RateLimited,
-    Refused,
+    MalformedAnswerError,
+    NoAnswerError,
+    RateLimitedError,
+    RefusedError,
+    ResultUnknownError,
     ServiceError,
-    Unreachable,
-    Untrusted,
+    UnreachableError,
+    UntrustedServerError,
 )
 from lockterm.operations import Operations
 from tests.certs import CERTS
@@ -38,22 +38,22 @@ from tests.faults.site import (
     STRANGER,
     Site,
     broken_names,
-    read_back,
     short_deadlines,
     tls_context,
+    verify_step,
 )
 from tests.operations.virtual import let_pause_pass
 
-SENT = (State.CONFIRMED, State.CONFIRMED_BY_READING)
-NOT_APPLIED = (State.REFUSED, State.NOT_SENT)
+SENT = (OperationState.CONFIRMED, OperationState.CONFIRMED_BY_READING)
+NOT_APPLIED = (OperationState.REFUSED, OperationState.NOT_SENT)
 READ_BACK = {
     # call -> (the state after reading back where it was applied, where it was not)
-    "add": (State.CONFIRMED_BY_READING, State.NOT_SEEN),
-    "update": (State.CONFIRMED_BY_READING, State.NOT_SEEN),
-    "delete": (State.CONFIRMED_BY_READING, State.NOT_SEEN),
-    "clear": (State.CONFIRMED_BY_READING, State.NOT_SEEN),
-    "updateRemoteUserNo": (State.UNKNOWN, State.UNKNOWN),
-    "updateLockSetting": (State.UNKNOWN, State.UNKNOWN),
+    "add": (OperationState.CONFIRMED_BY_READING, OperationState.NOT_SEEN),
+    "update": (OperationState.CONFIRMED_BY_READING, OperationState.NOT_SEEN),
+    "delete": (OperationState.CONFIRMED_BY_READING, OperationState.NOT_SEEN),
+    "clear": (OperationState.CONFIRMED_BY_READING, OperationState.NOT_SEEN),
+    "updateRemoteUserNo": (OperationState.UNKNOWN, OperationState.UNKNOWN),
+    "updateLockSetting": (OperationState.UNKNOWN, OperationState.UNKNOWN),
 }
 
 
@@ -64,7 +64,11 @@ def disagreements(journal: Iterable[Operation], ledger: Iterable[Entry]) -> list
         same = [entry for entry in applied if (entry.call, entry.body) == (row.call, row.body)]
         rivals = [other for other in rows if (other.call, other.body) == (row.call, row.body)]
         # An answer is certain; a reading also sees what others did, and comes second.
-        certain = SENT if row.state is State.CONFIRMED_BY_READING else (State.CONFIRMED,)
+        certain = (
+            SENT
+            if row.state is OperationState.CONFIRMED_BY_READING
+            else (OperationState.CONFIRMED,)
+        )
         sure = [other for other in rivals if other.state in certain]
         if row.state in SENT and len(same) < len(sure):
             wrong.append(f"false {row.state}: {row.call} {row.body}")
@@ -160,17 +164,17 @@ def told(kind: Kind, call: str) -> type[LocktermError] | None:
     is_write = call in WRITES
     match kind:
         case Kind.NOT_SENT:
-            return Unreachable
+            return UnreachableError
         case Kind.UNTRUSTED:
-            return Untrusted
+            return UntrustedServerError
         case Kind.UNKNOWN:
-            return OutcomeUnknown if is_write else ServiceError
+            return ResultUnknownError if is_write else ServiceError
         case Kind.REFUSED:
-            return Refused
+            return RefusedError
         case Kind.LIMITED:
-            return RateLimited
+            return RateLimitedError
         case Kind.ODD_DATA if not is_write and call != "checkRemoteName":
-            return MalformedAnswer
+            return MalformedAnswerError
     return None
 
 
@@ -192,7 +196,7 @@ async def write_case(site: Site, call: str, fault: Fault) -> list[str]:
         await arm(proxy, operations, call, fault)
         result, error = await attempt(operations, call, scene)
         await heal(proxy, operations)
-        await read_back(operations)
+        await verify_step(operations)
 
         expected = told(fault.kind, call)
         if expected is None and error is not None:
@@ -216,7 +220,7 @@ async def write_case(site: Site, call: str, fault: Fault) -> list[str]:
             new_id = proxy.ledger[0].data["remoteId"]
             if row.state in SENT and row.remote_id != new_id:
                 wrong.append(f"recorded as {row.remote_id}, not {new_id}")
-            if row.state is State.CONFIRMED and result != new_id:
+            if row.state is OperationState.CONFIRMED and result != new_id:
                 wrong.append(f"confirmed as {row.remote_id}, returned {result}, not {new_id}")
         if fault.name.startswith("clock off") and not operations.connection.doubts_clock:
             wrong.append("the clock is not doubted")
@@ -229,16 +233,16 @@ async def write_case(site: Site, call: str, fault: Fault) -> list[str]:
     return wrong
 
 
-def final(call: str, fault: Fault) -> State:
+def final(call: str, fault: Fault) -> OperationState:
     """The state that a write has to be in at the end."""
     match fault.kind:
         case Kind.NOT_SENT | Kind.UNTRUSTED:
-            return State.NOT_SENT
+            return OperationState.NOT_SENT
         case Kind.REFUSED | Kind.LIMITED:
-            return State.REFUSED
+            return OperationState.REFUSED
         case Kind.UNKNOWN:
             return READ_BACK[call][0 if fault.applied else 1]
-    return State.CONFIRMED
+    return OperationState.CONFIRMED
 
 
 async def read_case(site: Site, call: str, fault: Fault, *, lasting: bool) -> list[str]:
@@ -267,8 +271,8 @@ async def read_case(site: Site, call: str, fault: Fault, *, lasting: bool) -> li
             wrong.append(f"failed with {error!r}")
         if expected is not None and not isinstance(error, expected):
             wrong.append(f"told {error!r}, not {expected}")
-        if isinstance(error, OutcomeUnknown) or (
-            expected is ServiceError and not isinstance(error, NoAnswer | MalformedAnswer)
+        if isinstance(error, ResultUnknownError) or (
+            expected is ServiceError and not isinstance(error, NoAnswerError | MalformedAnswerError)
         ):
             wrong.append(f"told {error!r}")
         attempts = proxy.accepted if fault.at_accept else count(proxy, call, fault)
@@ -308,15 +312,17 @@ async def combined_case(site: Site, call: str, chance: Random) -> list[str]:
         await asyncio.sleep(chance.uniform(0, 0.05))
         await heal(proxy, operations)
         operations.watch.start()
-        await read_back(operations)
+        await verify_step(operations)
         rows = await operations.journal.history()
         wrong = disagreements(rows, proxy.ledger)
         if proxy.asked.count(call) > 1 or len(rows) > 1:
             wrong.append(f"sent {proxy.asked.count(call)} times, {len(rows)} rows")
         allowed = {final(call, fault)}
         is_clock_off = WRONG_CLOCK in [one.name for one in chosen.values()]
-        if State.CONFIRMED_BY_READING in allowed and is_clock_off:
-            allowed.add(State.AMBIGUOUS)  # by a clock that jumps, the remote may be an earlier one
+        if OperationState.CONFIRMED_BY_READING in allowed and is_clock_off:
+            allowed.add(
+                OperationState.AMBIGUOUS
+            )  # by a clock that jumps, the remote may be an earlier one
         if rows and rows[0].state not in allowed:
             wrong.append(f"{rows[0].state} ({rows[0].message}), not {allowed}")
         if not rows and (proxy.ledger or error is None):

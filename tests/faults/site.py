@@ -197,7 +197,7 @@ async def until(condition: Callable[[], Any], *, within_s: float = 60.0) -> None
             await asyncio.sleep(0.005)
 
 
-async def read_back(operations: Operations) -> None:
+async def verify_step(operations: Operations) -> None:
     """Wait until nothing is read back any more."""
     await operations.watch.until_idle()
 
@@ -206,7 +206,7 @@ async def checked(operations: Operations, operation: Operation) -> Operation:
     """Check an operation as a person does, and wait for what is proven by the readings then."""
     await operations.watch.check(operation)
     operations.watch.start()
-    await read_back(operations)
+    await verify_step(operations)
     return await operations.journal.find(operation.id) or operation
 
 

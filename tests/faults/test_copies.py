@@ -14,10 +14,10 @@ from typing import Any
 
 import pytest
 
-from lockterm.domain.operation import Operation, State
+from lockterm.domain.operation import Operation, OperationState
 from lockterm.domain.remotes import Remote
 from lockterm.domain.requests import RemoteChanges
-from lockterm.errors import LocktermError, OutcomeUnknown
+from lockterm.errors import LocktermError, ResultUnknownError
 from lockterm.operations import Operations
 from lockterm.operations.proof import Horizon
 from lockterm.operations.sending import Order
@@ -27,7 +27,7 @@ from tests.conftest import NOW_MS
 from tests.faults.calls import new_remote
 from tests.faults.copies import Copies
 from tests.faults.proxy import Exchange, FaultProxy
-from tests.faults.site import Site, quick, read_back
+from tests.faults.site import Site, quick, verify_step
 from tests.long import telling
 from tests.operations.virtual import VirtualTimer
 
@@ -111,14 +111,14 @@ class Case:
         try:
             await work[self.call]()
             self.wrong.append("it had an answer")
-        except OutcomeUnknown:
+        except ResultUnknownError:
             pass
         except LocktermError as error:
             self.wrong.append(f"not sent: {error!r}")
             return
         self.lost = (await operations.journal.history())[-1].id
         operations.watch.start()
-        await read_back(operations)
+        await verify_step(operations)
         row = await operations.journal.find(self.lost)
         self._judge(row, backup)
         if self.timer.now_s() - begun_s > 1100:
@@ -174,7 +174,7 @@ class Case:
     def _judge(self, row: Operation, backup: list[dict[str, Any]]) -> None:
         now = {record["id"]: record for record in self.copies.truth}
         false = False
-        if row.state is State.CONFIRMED_BY_READING:
+        if row.state is OperationState.CONFIRMED_BY_READING:
             if row.call == "add":
                 false = now.get(row.remote_id, {}).get("remoteName") != "New fob"
             elif row.call == "update":
@@ -184,20 +184,26 @@ class Case:
                 ids = [row.remote_id] if row.call == "delete" else [one["id"] for one in backup]
                 born = {one["id"]: one["createTime"] for one in backup}
                 false = any(one in now and now[one]["createTime"] == born[one] for one in ids)
-        elif row.state is State.AMBIGUOUS:
+        elif row.state is OperationState.AMBIGUOUS:
             false = not all(
                 now.get(one, {}).get("remoteName") == "New fob" for one in row.candidates
             )
-        elif row.state in (State.CONFIRMED, State.REFUSED, State.NOT_SENT):
+        elif row.state in (
+            OperationState.CONFIRMED,
+            OperationState.REFUSED,
+            OperationState.NOT_SENT,
+        ):
             false = True
         if false:
             self.wrong.append(f"false {row.state} at {self.timer.now_s():.0f} s: {row.message}")
 
     def _judge_end(self, row: Operation, backup: list[dict[str, Any]], lock_id: int) -> None:
         """Once copies have caught up there is a verdict."""
-        expected = {State.NOT_SEEN if self.fate == "never" else State.CONFIRMED_BY_READING}
+        expected = {
+            OperationState.NOT_SEEN if self.fate == "never" else OperationState.CONFIRMED_BY_READING
+        }
         if self.trouble == "reused id" and row.call == "delete" and self.fate != "never":
-            expected = {State.CONFLICT}  # its id is another remote's now: a person looks
+            expected = {OperationState.CONFLICT}  # its id is another remote's now: a person looks
         if row.state not in expected:
             self.wrong.append(f"ends as {row.state}: {row.message}")
 

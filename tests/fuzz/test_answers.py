@@ -22,7 +22,7 @@ from lockterm.domain.clock import Clock
 from lockterm.domain.remotes import Remote
 from lockterm.domain.text.validity import describe_validity
 from lockterm.domain.voices import Language, VoicePack
-from lockterm.errors import LocktermError, MalformedAnswer, Refused
+from lockterm.errors import LocktermError, MalformedAnswerError, RefusedError
 from lockterm.service.running import RunningService
 from tests.api.conftest import Settings
 from tests.conftest import NOW_MS
@@ -84,8 +84,8 @@ def test_wrong_answers(service: RunningService) -> None:
             understood(call, fuzzed, quote)
         except LocktermError as error:
             ended[type(error).__name__] += 1
-            assert isinstance(error, (MalformedAnswer, Refused)), repr(error)
-            description = error.description if isinstance(error, Refused) else ""
+            assert isinstance(error, (MalformedAnswerError, RefusedError)), repr(error)
+            description = error.description if isinstance(error, RefusedError) else ""
             for text in (error.title, error.message, error.hint, description):
                 assert not HOSTILE.search(text), (number, call, fuzzed, text)
                 assert SECRET not in text, (number, call, fuzzed, text)
@@ -126,9 +126,9 @@ def test_things_without_a_limit(service: RunningService) -> None:
             try:
                 understood(call, Fuzzed(200, body, {}, False, what), quote)
                 ended["read"] += 1
-            except (MalformedAnswer, Refused) as error:
+            except (MalformedAnswerError, RefusedError) as error:
                 ended["refused"] += 1
-                description = error.description if isinstance(error, Refused) else ""
+                description = error.description if isinstance(error, RefusedError) else ""
                 for text in (error.title, error.message, error.hint, description):
                     assert len(text) < 600, (call, what)
             took = tracemalloc.get_traced_memory()[1] - before

@@ -10,7 +10,7 @@ from lockterm.keymap import Keymap, hints
 from lockterm.keymap.check import WrongKeyError, check, gave_way
 from lockterm.keymap.hints import SENDABLE, is_typed, spelled
 from lockterm.keymap.keys import PLACES, PRIORITY, is_by_hand, known, stacks
-from lockterm.keymap.place import Place
+from lockterm.keymap.place import KeyContext
 from tests.long import examples
 
 CHARACTERS = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789?/.:;<>-+*#!$%&()[]{}"
@@ -23,7 +23,7 @@ CHOSEN = st.dictionaries(
 )
 
 
-def is_typing(stack: tuple[Place, ...]) -> bool:
+def is_typing(stack: tuple[KeyContext, ...]) -> bool:
     """Whether a field has the focus."""
     return stack[0].is_inner and stack[0].is_typed_into
 
@@ -35,7 +35,7 @@ def is_needed(name: str) -> bool:
     )
 
 
-def reached(stack: tuple[Place, ...], keymap: Keymap) -> dict[str, str]:
+def reached(stack: tuple[KeyContext, ...], keymap: Keymap) -> dict[str, str]:
     """Key -> the id it reaches where these places are active, as Textual looks for it."""
     found: dict[str, str] = {}
     through = {name: keys for name, keys in stack[-1].keys.items() if name in PRIORITY}

@@ -23,7 +23,7 @@ from lockterm.keymap.hints import EDITING, SENDABLE, spelled, written
 from lockterm.keymap.keys import FIRST_RUN_IDS, PLACES, PRIORITY, in_help, known
 from lockterm.screens.palette import Palette
 from lockterm.screens.remote_form.inputs import JsonEditor
-from lockterm.widgets.text_input import OneLine
+from lockterm.widgets.text_input import SingleLineInput
 
 
 def classes() -> Iterator[type[DOMNode]]:
@@ -51,7 +51,7 @@ def own_bindings(node: type[DOMNode]) -> list[Binding]:
     textuals = {
         (binding.key, binding.action)
         for base in inspect.getmro(node)
-        if base.__module__.startswith("textual.") or base in (OneLine, JsonEditor, Palette)
+        if base.__module__.startswith("textual.") or base in (SingleLineInput, JsonEditor, Palette)
         for binding in Binding.make_bindings(base.__dict__.get("BINDINGS", ()))
     }
     assert node._merged_bindings is not None
@@ -194,7 +194,7 @@ def test_names_of_characters_are_those_of_textual() -> None:
 def test_what_a_field_takes_for_its_text_is_known() -> None:
     edits = {
         binding.key
-        for field in (Input, TextArea, OneLine, JsonEditor)
+        for field in (Input, TextArea, SingleLineInput, JsonEditor)
         for binding in Binding.make_bindings(field.BINDINGS)
     }
     moves_on = {"up", "down", "enter", "pageup", "pagedown", "ctrl+c"}

@@ -30,7 +30,7 @@ from lockterm.store.sessions import StoreSession
 from tests.conftest import NEAR
 from tests.faults.calls import CALLS, Scene
 from tests.faults.site import quick
-from tests.operations.runs.planning import carry_out
+from tests.operations.runs.planning import execute
 
 OWN_STEPS = (
     "before it is prepared",
@@ -100,7 +100,7 @@ async def live(life: dict[str, Any]) -> None:
     lock_id = life["lock_id"]
     if life["plan"]:
         plan = await operations.runs.find(life["plan"])
-        await carry_out(operations, plan, tell_result)
+        await execute(operations, plan, tell_result)
         tell(done=plan.id)
     while not life["plan"]:
         for call in life["calls"]:

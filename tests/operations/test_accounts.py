@@ -11,21 +11,25 @@ from typing import Any
 import pytest
 
 from lockterm.config import Profile
-from lockterm.domain.operation import Operation, State
+from lockterm.domain.operation import Operation, OperationState
 from lockterm.domain.plan import Plan, StepState
 from lockterm.domain.remotes import Remote
 from lockterm.domain.requests import NewRemote
 from lockterm.domain.run import Run
-from lockterm.errors import OutcomeUnknown
+from lockterm.errors import ResultUnknownError
 from lockterm.operations import Operations
-from lockterm.operations.refusals import OtherAccount, OtherCredentials, PendingChangeError
+from lockterm.operations.refusals import (
+    OtherAccountError,
+    OtherCredentialsError,
+    PendingChangeError,
+)
 from lockterm.service.running import RunningService
 from lockterm.store.owner import owner_of
 from tests.faults.calls import CALLS, Scene, new_remote
 from tests.faults.catalogue import applied_unheard, reset
 from tests.faults.proxy import FaultProxy
-from tests.faults.site import Site, checked, read_back
-from tests.operations.runs.planning import carry_out, delete, run_of
+from tests.faults.site import Site, checked, verify_step
+from tests.operations.runs.planning import delete, execute, run_of
 from tests.servers import port_of
 
 OURS, ROTATED, OTHERS = "Bearer ours", "Bearer ours-2", "Bearer others"
@@ -58,7 +62,7 @@ class Tenants:
         async with self.session() as operations:
             operations.watch.start = lambda: None  # type: ignore[method-assign]
             self.proxy.arm(call, fault, 1)
-            with pytest.raises(OutcomeUnknown):
+            with pytest.raises(ResultUnknownError):
                 await CALLS[call](operations, Scene(self.lock_id, self.remotes[1]))
             return (await operations.journal.history())[-1]
 
@@ -89,7 +93,7 @@ async def test_absence_proves_nothing_when_the_credentials_have_changed(
     lost = await tenants.lose(call)
     async with tenants.session(OTHERS) as operations:
         seen = await checked(operations, lost)
-    assert seen.state is State.UNKNOWN
+    assert seen.state is OperationState.UNKNOWN
     assert "credentials have changed" in seen.message
     assert len(tenants.remotes) == 3
 
@@ -99,14 +103,14 @@ async def test_absence_proves_nothing_when_the_list_hides_all_other_remotes(tena
         await operations.remotes.page(tenants.lock_id, 1, 20)
         operations.watch.start = lambda: None  # type: ignore[method-assign]
         tenants.proxy.arm("delete", reset, 1)
-        with pytest.raises(OutcomeUnknown):
+        with pytest.raises(ResultUnknownError):
             await operations.writes.delete_remote(tenants.lock_id, tenants.remotes[1])
-        (lost,) = await operations.journal.unsettled()
+        (lost,) = await operations.journal.list_unconfirmed()
     assert {one["remoteNumber"] for one in lost.others or ()} == {"N-0", "N-2"}
     tenants.hide()
     async with tenants.session() as operations:
         seen = await checked(operations, lost)
-    assert seen.state is State.UNKNOWN
+    assert seen.state is OperationState.UNKNOWN
     assert "none of the lock's other remotes" in seen.message
 
 
@@ -117,14 +121,14 @@ async def test_an_empty_list_proves_nothing_when_none_was_read_before(tenants: T
     tenants.hide()
     async with tenants.session() as operations:
         seen = await checked(operations, lost)
-    assert (lost.others, seen.state) == (None, State.UNKNOWN)
+    assert (lost.others, seen.state) == (None, OperationState.UNKNOWN)
 
 
 async def test_absence_is_proof_when_another_known_remote_is_still_shown(tenants: Tenants):
     lost = await tenants.lose("delete", applied_unheard)
     async with tenants.session() as operations:
         seen = await checked(operations, lost)
-    assert seen.state is State.CONFIRMED_BY_READING
+    assert seen.state is OperationState.CONFIRMED_BY_READING
 
 
 async def test_absence_is_proof_when_the_lock_had_no_other_remote(tenants: Tenants):
@@ -132,18 +136,18 @@ async def test_absence_is_proof_when_the_lock_had_no_other_remote(tenants: Tenan
     async with tenants.session() as operations:
         await operations.remotes.page(lock_id, 1, 20)
         tenants.proxy.arm("delete", applied_unheard, 1)
-        with pytest.raises(OutcomeUnknown):
+        with pytest.raises(ResultUnknownError):
             await operations.writes.delete_remote(lock_id, tenants.ours.remotes(lock_id)[0])
-        await read_back(operations)
+        await verify_step(operations)
         (seen,) = await operations.journal.history()
-    assert (seen.others, seen.state) == ((), State.CONFIRMED_BY_READING)
+    assert (seen.others, seen.state) == ((), OperationState.CONFIRMED_BY_READING)
 
 
 async def test_presence_is_proof_when_the_credentials_have_changed(tenants: Tenants):
     lost = await tenants.lose("update", applied_unheard)
     async with tenants.session(ROTATED) as operations:
         seen = await checked(operations, lost)
-    assert seen.state is State.CONFIRMED_BY_READING
+    assert seen.state is OperationState.CONFIRMED_BY_READING
 
 
 async def test_the_journal_has_no_header_value(tenants: Tenants):
@@ -160,7 +164,7 @@ async def interrupted(tenants: Tenants) -> Plan:
         steps = [delete(tenants.lock_id, one) for one in tenants.remotes]
         run = run_of(operations, steps)
         run.on_change = Run.stop
-        return await carry_out(operations, run)
+        return await execute(operations, run)
 
 
 async def test_a_run_sends_nothing_when_the_credentials_have_changed(tenants: Tenants):
@@ -170,8 +174,10 @@ async def test_a_run_sends_nothing_when_the_credentials_have_changed(tenants: Te
         asked = len(tenants.proxy.asked)
         for one in (kept, operations.runs.retry(kept)):
             assert operations.runs.needs_account(one)
-            with pytest.raises(OtherCredentials, match="credentials have changed since this run"):
-                await carry_out(operations, one)
+            with pytest.raises(
+                OtherCredentialsError, match="credentials have changed since this run"
+            ):
+                await execute(operations, one)
         assert tenants.proxy.asked[asked:] == []
 
 
@@ -183,7 +189,7 @@ async def test_a_run_goes_on_when_a_person_says_that_it_is_the_same_account(tena
     async with tenants.session(ROTATED) as operations:  # it asks once
         kept = await operations.runs.find(plan.id)
         assert not operations.runs.needs_account(kept)
-        done = await carry_out(operations, kept)
+        done = await execute(operations, kept)
     assert {step.state for step in done.steps} == {StepState.RECORDED}
     assert tenants.remotes == []
 
@@ -210,7 +216,7 @@ async def block(tenants: Tenants, **profile: Any) -> None:
     async with tenants.session(**profile) as operations:
         operations.watch.start = lambda: None  # type: ignore[method-assign]
         tenants.proxy.arm("add", reset, 1)
-        with pytest.raises(OutcomeUnknown):
+        with pytest.raises(ResultUnknownError):
             await operations.writes.add_remote(another(tenants.lock_id))
 
 
@@ -252,7 +258,7 @@ async def test_a_rotated_token_is_recognized_by_what_the_list_shows(tenants: Ten
         (added,) = await operations.journal.history()
     async with tenants.session(ROTATED) as operations:
         assert not await is_known(operations, lock_id), "it may be another account"
-        with pytest.raises(OtherAccount):
+        with pytest.raises(OtherAccountError):
             operations.journal.account.require(added)
         page = (await operations.remotes.page(lock_id, 1, 20)).value
         await operations.journal.unlisted(lock_id, page, ())
@@ -311,13 +317,13 @@ async def test_a_renamed_profile_keeps_its_unconfirmed_changes_when_they_are_ado
         assert await operations.journal.left_by_others() == [], "it is another account's"
     async with tenants.session(name="yard") as operations:
         journal = operations.journal
-        assert await journal.unsettled() == []
+        assert await journal.list_unconfirmed() == []
         (left,) = await journal.left_by_others()
         with pytest.raises(PendingChangeError) as held:
             await add_one(operations, tenants.lock_id)
         assert "unconfirmed adopt" in held.value.hint
         await journal.adopt([left])
-        assert [one.id for one in await journal.unsettled()] == [left.id]
+        assert [one.id for one in await journal.list_unconfirmed()] == [left.id]
         assert await journal.left_by_others() == []
     async with tenants.session() as operations:
-        assert await operations.journal.unsettled() == []
+        assert await operations.journal.list_unconfirmed() == []

@@ -11,9 +11,9 @@ import pytest
 
 from lockterm.config import Profile
 from lockterm.domain.locks import Lock
-from lockterm.domain.operation import Operation, State
+from lockterm.domain.operation import Operation, OperationState
 from lockterm.domain.remotes import Remote
-from lockterm.errors import OutcomeUnknown
+from lockterm.errors import ResultUnknownError
 from lockterm.operations import Operations
 from lockterm.operations.proof import Horizon
 from lockterm.operations.readback import judge_add
@@ -51,7 +51,7 @@ def shows(change: Callable[[dict[str, Any]], None]) -> Any:
 async def lose_add(operations: Operations, proxy: FaultProxy, lock_id: int, play: Any) -> Operation:
     operations.watch.start = lambda: None  # type: ignore[method-assign]
     proxy.arm("add", play, 1)
-    with pytest.raises(OutcomeUnknown):
+    with pytest.raises(ResultUnknownError):
         await operations.writes.add_remote(new_remote(lock_id))
     return (await operations.journal.history())[-1]
 
@@ -59,16 +59,16 @@ async def lose_add(operations: Operations, proxy: FaultProxy, lock_id: int, play
 @pytest.mark.parametrize(
     ("created", "state"),
     [
-        (NOW_MS, State.CONFIRMED_BY_READING),
-        (NOW_MS - 4_000, State.CONFIRMED_BY_READING),  # the clocks of two machines
-        (NOW_MS - 30_000, State.AMBIGUOUS),  # somebody else's, or the list is old
-        (NOW_MS + HOUR_MS, State.AMBIGUOUS),  # written down in another zone
-        (NOW_MS // 1000, State.AMBIGUOUS),  # not in milliseconds
-        (None, State.AMBIGUOUS),
+        (NOW_MS, OperationState.CONFIRMED_BY_READING),
+        (NOW_MS - 4_000, OperationState.CONFIRMED_BY_READING),  # the clocks of two machines
+        (NOW_MS - 30_000, OperationState.AMBIGUOUS),  # somebody else's, or the list is old
+        (NOW_MS + HOUR_MS, OperationState.AMBIGUOUS),  # written down in another zone
+        (NOW_MS // 1000, OperationState.AMBIGUOUS),  # not in milliseconds
+        (None, OperationState.AMBIGUOUS),
     ],
 )
 async def test_check_records_an_add_when_it_was_created_after_the_sending(
-    site: Site, created: int | None, state: State
+    site: Site, created: int | None, state: OperationState
 ) -> None:
     lock_id = site.new_lock()
     async with site.proxy() as proxy, site.operations(proxy) as operations:
@@ -100,7 +100,7 @@ async def test_check_records_an_add_by_its_id_when_the_list_before_was_without_i
                     pass
             proxy.arm("list", shows(lambda record: record.update(createTime=None)))
             seen = await operations.watch.check(lost)
-            expected = State.AMBIGUOUS if is_later else State.CONFIRMED_BY_READING
+            expected = OperationState.AMBIGUOUS if is_later else OperationState.CONFIRMED_BY_READING
             assert seen.state is expected, seen.message
         finally:
             await operations.close()
@@ -119,10 +119,10 @@ async def test_check_leaves_two_equal_remotes_to_a_person(site: Site) -> None:
 
         proxy.arm("list", shows(twin))
         seen = await operations.watch.check(lost)
-        assert seen.state is State.AMBIGUOUS and len(seen.candidates) == 4
+        assert seen.state is OperationState.AMBIGUOUS and len(seen.candidates) == 4
         await proxy.heal()
         seen = await operations.watch.check(seen)
-        assert seen.state is State.AMBIGUOUS, "a copy that is behind hides no candidate"
+        assert seen.state is OperationState.AMBIGUOUS, "a copy that is behind hides no candidate"
 
 
 async def test_check_leaves_a_remote_that_differs_to_a_person(site: Site) -> None:
@@ -131,7 +131,7 @@ async def test_check_leaves_a_remote_that_differs_to_a_person(site: Site) -> Non
         lost = await lose_add(operations, proxy, lock_id, applied_unheard)
         site.alter_newest(lock_id)
         seen = await operations.watch.check(lost)
-        assert seen.state is State.AMBIGUOUS and "addType" in seen.message
+        assert seen.state is OperationState.AMBIGUOUS and "addType" in seen.message
         bound = await operations.resolution.bind(seen, seen.candidates[0])
         assert bound.remote_id == proxy.ledger[-1].data["remoteId"]
 
@@ -141,7 +141,7 @@ async def test_check_proves_nothing_while_the_add_is_sent_again(site: Site) -> N
     lock_id = site.new_lock()
     async with site.proxy() as proxy, site.operations(proxy) as operations:
         lost = await lose_add(operations, proxy, lock_id, stalled)
-        lost = await operations.journal.settle(lost, state=State.NOT_SEEN)
+        lost = await operations.journal.resolve(lost, state=OperationState.NOT_SEEN)
         landed, gate = asyncio.Event(), asyncio.Event()
 
         async def hang(exchange: Exchange) -> None:
@@ -154,21 +154,23 @@ async def test_check_proves_nothing_while_the_add_is_sent_again(site: Site) -> N
         again = asyncio.create_task(operations.resolution.send_again(lost))
         await landed.wait()
         seen = await operations.watch.check(lost)
-        assert seen.state is not State.CONFIRMED_BY_READING and "sent again" in seen.message
+        assert (
+            seen.state is not OperationState.CONFIRMED_BY_READING and "sent again" in seen.message
+        )
         gate.set()
         await again
         first, second = await operations.journal.history()
-        assert (first.state, second.state) == (State.SENT_AGAIN, State.CONFIRMED)
+        assert (first.state, second.state) == (OperationState.SENT_AGAIN, OperationState.CONFIRMED)
 
 
 async def test_check_records_a_late_landing_when_it_was_not_sent_again(site: Site) -> None:
     lock_id = site.new_lock()
     async with site.proxy() as proxy, site.operations(proxy) as operations:
         lost = await lose_add(operations, proxy, lock_id, stalled)
-        lost = await operations.journal.settle(lost, state=State.NOT_SEEN)
+        lost = await operations.journal.resolve(lost, state=OperationState.NOT_SEEN)
         await proxy.land()
         seen = await operations.watch.check(lost)
-        assert seen.state is State.CONFIRMED_BY_READING
+        assert seen.state is OperationState.CONFIRMED_BY_READING
         assert seen.remote_id == proxy.ledger[-1].data["remoteId"]
 
 
@@ -192,12 +194,12 @@ async def test_check_is_not_deceived_when_an_old_copy_shows_what_a_colleague_del
 
         lost = await lose_add(case.operations, case.proxy, case.lock_id, lose)
         seen = await case.operations.watch.check(lost)
-        assert seen.state is not State.CONFIRMED_BY_READING
+        assert seen.state is not OperationState.CONFIRMED_BY_READING
         await case.timer.pass_s(61)
         for _ in range(2):
             seen = await case.operations.watch.check(seen)
             await case.timer.pass_s(16)
-        assert seen.state is State.NOT_SEEN
+        assert seen.state is OperationState.NOT_SEEN
 
 
 @pytest.mark.parametrize(
@@ -223,7 +225,7 @@ def test_judge_add_compares_every_field_that_was_sent(
     }
     listed = {name: value for name, value in body.items() if name != "mac"}
     remote = Remote.read({"id": 7, **listed, **shown})
-    add = operation("add", State.UNKNOWN, 0, body=body)
+    add = operation("add", OperationState.UNKNOWN, 0, body=body)
     verdict = judge_add(add, [remote], (), {7: True})
-    assert (verdict.state is State.CONFIRMED_BY_READING) is is_equal
+    assert (verdict.state is OperationState.CONFIRMED_BY_READING) is is_equal
     assert verdict.remote_id == (7 if is_equal else None)

@@ -21,7 +21,7 @@ from lockterm.config import Profile
 from lockterm.domain.listing import Block, Ends, Listing
 from lockterm.domain.locks import Lock
 from lockterm.domain.remotes import Remote
-from lockterm.domain.validity import State
+from lockterm.domain.validity import RemoteState
 from lockterm.operations import Operations
 from lockterm.operations.remotes import MOST_PAGES
 from lockterm.screens.remotes.detail import RemoteDetailScreen
@@ -273,7 +273,12 @@ async def test_what_ends_of_a_long_list_is_counted_block_by_block(
     )
     await operations.kept_lists.keep(1, Listing([block] * 120, now_ms - day_ms))
     await operations.kept_lists.keep(2, Listing([Block.of(())], now_ms))
-    counts = {State.ENDED: 120, State.WEEK: 240, State.MONTH: 360, State.OPEN: 120}
+    counts = {
+        RemoteState.ENDED: 120,
+        RemoteState.WEEK: 240,
+        RemoteState.MONTH: 360,
+        RemoteState.OPEN: 120,
+    }
     assert await operations.remotes.ends(1) == Ends(Counter(counts), now_ms - day_ms, False)
     empty = await operations.remotes.ends(2)
     assert empty is not None and not empty.counts.total()
@@ -289,7 +294,7 @@ async def test_what_ends_of_a_long_list_is_counted_block_by_block(
 
     block_of_one = Block.of([Remote.read({**dates, "endDate": 2})])
     monkeypatch.setattr(cache, "ends", replaced)
-    assert await operations.remotes.ends(1) == Ends(Counter({State.ENDED: 1}), now_ms, False)
+    assert await operations.remotes.ends(1) == Ends(Counter({RemoteState.ENDED: 1}), now_ms, False)
 
     await operations.kept_lists.keep(1, Listing([block] * 120, now_ms))
     with closing(sqlite3.connect(tmp_path / "answers.db")) as file, file:

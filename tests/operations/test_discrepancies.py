@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from lockterm.domain.operation import Operation, State
+from lockterm.domain.operation import Operation, OperationState
 from lockterm.domain.remotes import Remote
 from lockterm.domain.requests import RemoteChanges
 from lockterm.operations import Operations
@@ -17,7 +17,7 @@ from lockterm.operations.discrepancies import find_discrepancies
 from tests.faults.calls import new_remote
 from tests.faults.proxy import Exchange, FaultProxy
 from tests.faults.site import Site
-from tests.operations.runs.planning import carry_out, update
+from tests.operations.runs.planning import execute, update
 
 HOUR_MS = 3_600_000
 
@@ -86,7 +86,7 @@ async def test_an_add_is_reported_when_the_service_keeps_it_otherwise(
     await bench.read()
     assert [one.startswith(words) for one in bench.told] == [True], bench.told
     assert (await bench.last()).message == bench.told[0]
-    assert (await bench.last()).state is State.CONFIRMED
+    assert (await bench.last()).state is OperationState.CONFIRMED
 
 
 async def test_a_change_is_reported_when_the_service_rounds_it(bench: Bench):
@@ -119,9 +119,9 @@ async def test_a_change_that_was_not_applied_is_reported_when_no_list_can_be_so_
     assert found[0][1] == "The service kept Name Fob 2 instead of Anna."
     others = [Remote.read({**one.raw, "remoteNumber": "Z-9"}) for one in remotes]
     for rows, seen in (
-        ([replace(sent, state=State.REFUSED)], remotes),
+        ([replace(sent, state=OperationState.REFUSED)], remotes),
         ([sent, replace(sent, call="delete")], remotes),
-        ([sent, replace(sent, state=State.UNKNOWN)], remotes),
+        ([sent, replace(sent, state=OperationState.UNKNOWN)], remotes),
         ([sent], others),  # the ID is another remote's by now
     ):
         assert not [*find_discrepancies(rows, later, seen, bench.operations.profile.zone)]
@@ -140,9 +140,7 @@ async def test_an_add_that_was_applied_twice_is_reported(bench: Bench):
 async def test_a_run_shows_what_the_service_kept(bench: Bench):
     remote = bench.site.remotes(bench.lock_id)[0]
     bench.keep("update", remoteName="Anna W")
-    done = await carry_out(
-        bench.operations, [update(bench.lock_id, remote, remoteName="Anna Weber")]
-    )
+    done = await execute(bench.operations, [update(bench.lock_id, remote, remoteName="Anna Weber")])
     await bench.read()
     plan = await bench.operations.runs.find(done.id)
     assert [step.message for step in plan.steps] == [

@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from lockterm.config import Profile
-from lockterm.domain.elsewhere import ChangeElsewhere, What
+from lockterm.domain.elsewhere import ChangeElsewhere, ChangeKind
 from lockterm.domain.listing import Block, Listing
 from lockterm.domain.locks import Lock
 from lockterm.domain.remotes import Remote
@@ -91,7 +91,7 @@ async def test_changes_of_the_other_technician_are_found_and_own_ones_are_not(
         ("new", "New fob", []),
     ]
     assert await here.news() == await here.news(), "a further reading adds nothing"
-    change = next(one for one in await here.found() if one.what is What.CHANGED)
+    change = next(one for one in await here.found() if one.what is ChangeKind.CHANGED)
     assert change.since_ms <= change.until_ms
     await here.operations.kept_lists.note_seen(change.until_ms)
     assert await here.operations.kept_lists.unseen() == {}
@@ -107,7 +107,7 @@ async def test_page_shows_changes_and_never_that_a_remote_is_gone(
     seen = await here.operations.remotes.page(LOCK, 1, 200, fresh=True)
     kept_lists = here.operations.kept_lists
     await kept_lists.compare_page(LOCK, seen.value.remotes, seen.at_ms)
-    assert {one.what for one in await here.found()} == {What.CHANGED, What.NEW}
+    assert {one.what for one in await here.found()} == {ChangeKind.CHANGED, ChangeKind.NEW}
     until = {one.remote_id: one.until_ms for one in await here.found()}
     assert [what for what, *_ in await here.news()] == ["changed", "gone", "new"], "each once"
     for one in await here.found():
@@ -132,7 +132,7 @@ async def test_partial_readings_give_nothing_false(pair: tuple[Technician, Techn
     await kept_lists.keep(LOCK, listing(now_ms + 2, "a", "bb"))
     assert await here.found() == [], "bb may have been there"
     await kept_lists.keep(LOCK, listing(now_ms + 3, "a"))
-    assert [one.what for one in await here.found()] == [What.GONE]
+    assert [one.what for one in await here.found()] == [ChangeKind.GONE]
     await kept_lists.keep(LOCK, listing(now_ms + 4, "a", "bb"))
     assert await here.found() == [], "one reading did not show it, so it was not deleted"
 
@@ -160,7 +160,7 @@ async def test_list_that_another_session_has_replaced_stays(tmp_path: Path) -> N
 
 def change(remote_id: int, until_ms: int) -> ChangeElsewhere:
     after = {"remoteName": f"Remote {remote_id}"}
-    return ChangeElsewhere(LOCK, remote_id, What.NEW, {}, after, until_ms - 1, until_ms)
+    return ChangeElsewhere(LOCK, remote_id, ChangeKind.NEW, {}, after, until_ms - 1, until_ms)
 
 
 async def test_kept_changes_are_limited_and_go_with_the_credentials(

@@ -19,7 +19,7 @@ from lockterm.config import Profile
 from lockterm.domain.listing import Listing
 from lockterm.domain.locks import Lock
 from lockterm.domain.remotes import Remote, RemotePage
-from lockterm.errors import RateLimited
+from lockterm.errors import RateLimitedError
 from lockterm.operations import Operations
 from lockterm.operations.everywhere import AT_ONCE, BEGUN, PAUSES, LockRead
 from lockterm.store.cache import Cache
@@ -265,7 +265,7 @@ async def test_all_locks_wait_for_a_pause_when_the_service_asks_for_it(
         assert not any(one.problem for one in found)
         assert all(len(one.remotes) == 1 for one in found)
     else:
-        assert isinstance(found[0].error, RateLimited) and len(waited) == PAUSES
+        assert isinstance(found[0].error, RateLimitedError) and len(waited) == PAUSES
 
 
 async def test_who_stops_listening_stops_the_reading(operations: Operations, site: Site) -> None:

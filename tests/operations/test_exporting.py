@@ -16,7 +16,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from lockterm.cli.output import put_csv
-from lockterm.domain.operation import Operation, State
+from lockterm.domain.operation import Operation, OperationState
 from lockterm.errors import StoreError
 from lockterm.operations.export import export_history, history_as_csv, history_as_json
 from tests.conftest import NOW_MS
@@ -27,7 +27,7 @@ BERLIN, TOKYO = ZoneInfo("Europe/Berlin"), ZoneInfo("Asia/Tokyo")
 
 def operation(**other: Any) -> Operation:
     body = {"remoteId": 5, "remoteName": "=1+1"}
-    fields = {"body": body, "remote_id": 5, "before": ({"id": 5},), "state": State.REFUSED}
+    fields = {"body": body, "remote_id": 5, "before": ({"id": 5},), "state": OperationState.REFUSED}
     return an_operation(**{"profile": "site", "code": -3, "message": "", **fields, **other})
 
 
@@ -77,7 +77,7 @@ def test_no_cell_is_a_formula_wherever_a_spreadsheet_splits(text: str) -> None:
 
 
 def test_people_get_words_and_the_times_of_the_lock() -> None:
-    row = operation(body={"remoteId": 5, "endDate": NOW_MS}, state=State.CONFIRMED)
+    row = operation(body={"remoteId": 5, "endDate": NOW_MS}, state=OperationState.CONFIRMED)
     raw = history_as_csv([row], BERLIN, {1001: TOKYO}).decode()
     assert raw.endswith("\r\n") and raw.count("\r\n") == 2
     assert next(csv.DictReader(io.StringIO(raw, newline=""))) == {

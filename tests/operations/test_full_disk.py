@@ -14,14 +14,14 @@ from pathlib import Path
 import pytest
 
 from lockterm.domain.locks import Lock
-from lockterm.domain.operation import State
-from lockterm.errors import OutcomeUnknown, StoreError
+from lockterm.domain.operation import OperationState
+from lockterm.errors import ResultUnknownError, StoreError
 from lockterm.operations import Operations
 from tests.faults.calls import CALLS, Scene
 from tests.faults.cases import disagreements
 from tests.faults.catalogue import applied_unheard
 from tests.faults.proxy import READS, WRITES, FaultProxy
-from tests.faults.site import Site, read_back
+from tests.faults.site import Site, verify_step
 
 NOBODY = 65534
 
@@ -43,7 +43,7 @@ async def check_reads_and_writes(
     """What has to hold while nothing can be written."""
     assert [lock.lock_id for lock in await operations.locks.all()] == [scene.lock_id]
     assert len(await operations.journal.history()) == 1
-    assert await operations.journal.unsettled() == []
+    assert await operations.journal.list_unconfirmed() == []
     for call in READS:
         await CALLS[call](operations, scene)
     before = site.state(scene.lock_id)
@@ -71,7 +71,7 @@ async def test_the_disk_is_full(site: Site, when: str):
     scene = Scene(lock_id, site.remotes(lock_id)[1])
     async with site.proxy() as proxy, site.operations(proxy, store, name="p") as operations:
         if when == "later":
-            await operations.journal.unsettled()
+            await operations.journal.list_unconfirmed()
         with full_disk():
             await check_reads_and_writes(site, proxy, operations, scene)
         # There is room again: nothing has to be started anew, nothing is held back.
@@ -92,32 +92,32 @@ async def test_the_disk_fills_up_while_a_write_is_on_its_way(site: Site):
         try:
             await CALLS["update"](operations, scene)  # recorded, and said so
             (row,) = await operations.journal.history()
-            assert row.state is State.SENDING
+            assert row.state is OperationState.SENDING
         finally:
             limit.__exit__(None, None, None)
         (row,) = await operations.journal.history()
-        assert row.state is State.CONFIRMED
+        assert row.state is OperationState.CONFIRMED
 
 
 async def test_the_disk_is_full_while_it_is_read_back(site: Site):
     lock_id = site.new_lock()
     scene = Scene(lock_id, site.remotes(lock_id)[1])
     async with site.proxy() as proxy, site.operations(proxy) as operations:
-        await operations.journal.unsettled()
+        await operations.journal.list_unconfirmed()
         proxy.arm("delete", applied_unheard, 1)
         limit = full_disk()
         proxy.on_asked = lambda exchange: limit.__enter__() if exchange.call == "delete" else None
         try:
-            with pytest.raises(OutcomeUnknown):
+            with pytest.raises(ResultUnknownError):
                 await CALLS["delete"](operations, scene)
-            await read_back(operations)
+            await verify_step(operations)
         finally:
             limit.__exit__(None, None, None)
         state = None
         async with asyncio.timeout(60):
-            while state is not State.CONFIRMED_BY_READING:
+            while state is not OperationState.CONFIRMED_BY_READING:
                 operations.watch.start()
-                await read_back(operations)
+                await verify_step(operations)
                 (state,) = [row.state for row in await operations.journal.history()]
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from lockterm.errors import ServiceError, Untrusted
+from lockterm.errors import ServiceError, UntrustedServerError
 from lockterm.screens.locks.lookup import look_up
 from tests.api.fault_server import http
 from tests.certs import CERTS
@@ -49,7 +49,7 @@ async def test_a_certificate_that_is_put_right(site: Site) -> None:
         site.operations(proxy, **trust) as operations,
     ):
         await proxy.speak(wrong)
-        with pytest.raises(Untrusted):
+        with pytest.raises(UntrustedServerError):
             await operations.remotes.page(lock_id, 1, 20)
         met = proxy.accepted
         await until(lambda: proxy.accepted >= met + 3)

@@ -23,18 +23,18 @@ from hypothesis.stateful import (
 )
 
 from lockterm.domain.locks import Lock, VoiceChoice
-from lockterm.domain.operation import HELD_CALLS, IN_FLIGHT, Operation, State
+from lockterm.domain.operation import HELD_CALLS, IN_FLIGHT, Operation, OperationState
 from lockterm.domain.remotes import Remote
 from lockterm.domain.requests import RemoteChanges
-from lockterm.errors import LocktermError, OutcomeUnknown, Refused, Unreachable
+from lockterm.errors import LocktermError, RefusedError, ResultUnknownError, UnreachableError
 from lockterm.operations import Operations
-from lockterm.operations.refusals import PendingChangeError, SettledMeanwhile
+from lockterm.operations.refusals import AlreadyResolvedError, PendingChangeError
 from lockterm.service.running import RunningService
 from tests.faults.calls import FIRST_MODEL, id_of, new_remote
 from tests.faults.cases import disagreements
 from tests.faults.catalogue import catalogue, stalled
 from tests.faults.proxy import WRITES, FaultProxy
-from tests.faults.site import Site, quick, read_back
+from tests.faults.site import Site, quick, verify_step
 from tests.operations.virtual import let_pause_pass
 
 QUICK_FAULTS = [fault for fault in catalogue() if fault.play and not fault.endless]
@@ -96,10 +96,10 @@ class TwoSessions(RuleBasedStateMachine):
         await self.proxy.heal()
         for session in self.sessions:
             session.watch.start()
-            await read_back(session)
+            await verify_step(session)
         self.check_books(await self.sessions[0].journal.history())
         await self.proxy.land()
-        for operation in await self.sessions[0].journal.unsettled():
+        for operation in await self.sessions[0].journal.list_unconfirmed():
             if operation.call in ("add", "update", "delete", "clear"):
                 await self.sessions[0].watch.check(operation)
         self.check_books(await self.sessions[0].journal.history())
@@ -130,15 +130,15 @@ class TwoSessions(RuleBasedStateMachine):
         self.proxy.disarm(call)
         for session in self.sessions:
             let_pause_pass(session)
-            await read_back(session)
+            await verify_step(session)
         applied = len(self.proxy.ledger) - before
         assert self.proxy.asked.count(call) - asked <= 1
         if error is None:
             assert applied == 1, call
-        elif not isinstance(error, OutcomeUnknown):
+        elif not isinstance(error, ResultUnknownError):
             assert applied == 0, (call, error)
             assert isinstance(
-                error, (Refused, Unreachable, PendingChangeError, SettledMeanwhile)
+                error, (RefusedError, UnreachableError, PendingChangeError, AlreadyResolvedError)
             ), error
 
     def pick(self, lock: int, which: int) -> tuple[int, Remote | None]:
@@ -207,10 +207,10 @@ class TwoSessions(RuleBasedStateMachine):
             )
         )
 
-    # --- what people do about what is unsettled -----------------------------------------------
+    # --- what people do about what is unconfirmed -----------------------------------------------
 
     def one_unsettled(self, who: int, which: int) -> Operation | None:
-        found = self.run(self.sessions[who].journal.unsettled())
+        found = self.run(self.sessions[who].journal.list_unconfirmed())
         return found[which % len(found)] if found else None
 
     @rule(who=WHICH, which=st.integers(0, 5))
@@ -218,7 +218,7 @@ class TwoSessions(RuleBasedStateMachine):
         if operation := self.one_unsettled(who, which):
             try:
                 self.run(self.sessions[who].watch.check(operation))
-            except Refused:
+            except RefusedError:
                 assert operation.call == "update"
 
     @rule(who=WHICH, which=st.integers(0, 5))
@@ -229,7 +229,7 @@ class TwoSessions(RuleBasedStateMachine):
     @rule(who=WHICH, which=st.integers(0, 5))
     def bind(self, who: int, which: int) -> None:
         operation = self.one_unsettled(who, which)
-        if operation and operation.state is State.AMBIGUOUS:
+        if operation and operation.state is OperationState.AMBIGUOUS:
             self.run(self.sessions[who].resolution.bind(operation, operation.candidates[0]))
 
     @rule(who=WHICH, which=st.integers(0, 5), play=FAULTS)
@@ -242,7 +242,7 @@ class TwoSessions(RuleBasedStateMachine):
             self.run(self.write(operation.call, play, lambda: again(operation)))
             return
         clears = self.proxy.asked.count("clear")
-        with suppress(Refused, OutcomeUnknown):
+        with suppress(RefusedError, ResultUnknownError):
             self.run(self.sessions[who].resolution.send_again(operation))
         assert self.proxy.asked.count("clear") == clears
 
@@ -261,7 +261,7 @@ class TwoSessions(RuleBasedStateMachine):
     def go_offline_and_come_back(self, who: int, lock: int) -> None:
         async def offline() -> None:
             await self.proxy.refuse()
-            with pytest.raises((Unreachable, PendingChangeError)):
+            with pytest.raises((UnreachableError, PendingChangeError)):
                 remote = Remote(id=1, raw={"id": 1})
                 writes = self.sessions[who].writes
                 await writes.delete_remote(self.locks[0], remote, just_read=True)
@@ -290,13 +290,13 @@ class TwoSessions(RuleBasedStateMachine):
         assert [one for one in wrong if not one.startswith(by_others)] == []
         there = {row.get("id") for lock_id in self.locks for row in self.site.state(lock_id)}
         for row in rows:  # what someone else deleted is gone all the same
-            if row.state is State.CONFIRMED_BY_READING and row.call in ("delete", "clear"):
+            if row.state is OperationState.CONFIRMED_BY_READING and row.call in ("delete", "clear"):
                 assert not there & {record["id"] for record in row.before}, row
         for lock_id in self.locks:
             live = [
                 row
                 for row in rows
-                if row.lock_id == lock_id and row.call in HELD_CALLS and row.unsettled
+                if row.lock_id == lock_id and row.call in HELD_CALLS and row.is_unconfirmed
             ]
             assert len(live) <= 1, "not held back"
         assert set(WRITES) >= {row.call for row in rows}

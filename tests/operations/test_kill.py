@@ -17,10 +17,10 @@ from typing import Any
 
 import pytest
 
-from lockterm.domain.operation import IN_FLIGHT, Operation, State
+from lockterm.domain.operation import IN_FLIGHT, Operation, OperationState
 from tests.faults.cases import disagreements
 from tests.faults.proxy import WRITES, Exchange, FaultProxy
-from tests.faults.site import Site, read_back, until
+from tests.faults.site import Site, until, verify_step
 from tests.long import sample, telling
 from tests.operations.mortal import OWN_STEPS
 
@@ -88,14 +88,16 @@ async def rows_after(site: Site, proxy: FaultProxy, store: Path) -> list[Operati
     with contextlib.closing(sqlite3.connect(store)) as connection:
         assert connection.execute("PRAGMA integrity_check").fetchone() == ("ok",)
     async with site.operations(proxy, store, name="mortal") as operations:
-        await operations.journal.unsettled()
+        await operations.journal.list_unconfirmed()
         found = await operations.journal.history()
         assert not [row for row in found if row.state in IN_FLIGHT]
         assert disagreements(found, proxy.ledger) == []
         operations.watch.start()
-        await read_back(operations)
+        await verify_step(operations)
         rows = await operations.journal.history()
-        for row in await operations.journal.unsettled():  # so that nothing holds back the next life
+        for row in (
+            await operations.journal.list_unconfirmed()
+        ):  # so that nothing holds back the next life
             await operations.resolution.give_up(row)
     assert disagreements(rows, proxy.ledger) == []
     return rows
@@ -199,16 +201,20 @@ async def test_killed_at_every_step(
         if name == "before it is prepared":
             assert rows == []
         elif name in ("prepared", "sending, before it leaves"):
-            assert states == {State.NOT_SENT}
+            assert states == {OperationState.NOT_SENT}
         elif name == "noted, before it is shown":
-            assert states == {State.CONFIRMED}
+            assert states == {OperationState.CONFIRMED}
         else:
-            assert len(rows) == 1 and states != {State.REFUSED}
-            assert states != {State.NOT_SENT} or (name == "connected" and not proxy.ledger)
+            assert len(rows) == 1 and states != {OperationState.REFUSED}
+            assert states != {OperationState.NOT_SENT} or (name == "connected" and not proxy.ledger)
             unreadable = call in ("updateRemoteUserNo", "updateLockSetting")
             if proxy.ledger and not unreadable and code:
-                assert states <= {State.CONFIRMED_BY_READING, State.CONFIRMED}, name
-        assert set(mortal.acknowledged) <= {row.id for row in rows if row.state is State.CONFIRMED}
+                assert states <= {OperationState.CONFIRMED_BY_READING, OperationState.CONFIRMED}, (
+                    name
+                )
+        assert set(mortal.acknowledged) <= {
+            row.id for row in rows if row.state is OperationState.CONFIRMED
+        }
     request.node.user_properties.append(("kills at a step", len([*OWN_STEPS, *STEPS])))
 
 
@@ -239,7 +245,7 @@ async def test_killed_at_random_moments(
             assert await living == -signal.SIGKILL
             acknowledged |= set(mortal.acknowledged)
             rows = await rows_after(site, proxy, store)
-            confirmed = {row.id for row in rows if row.state is State.CONFIRMED}
+            confirmed = {row.id for row in rows if row.state is OperationState.CONFIRMED}
             assert acknowledged <= confirmed
             written += len(acknowledged)
     assert written > kills

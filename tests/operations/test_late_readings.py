@@ -15,10 +15,10 @@ from typing import Any
 
 import pytest
 
-from lockterm.domain.operation import Operation, State
+from lockterm.domain.operation import Operation, OperationState
 from lockterm.domain.remotes import Remote
 from lockterm.domain.requests import NewRemote, RemoteChanges
-from lockterm.errors import OutcomeUnknown
+from lockterm.errors import ResultUnknownError
 from lockterm.operations import Operations
 from lockterm.operations.proof import Horizon
 from lockterm.service.running import RunningService
@@ -29,7 +29,7 @@ from tests.faults.calls import id_of, new_remote
 from tests.faults.catalogue import applied_unheard, close
 from tests.faults.copies import Copies
 from tests.faults.proxy import Exchange, FaultProxy
-from tests.faults.site import Site, quick, read_back
+from tests.faults.site import Site, quick, verify_step
 from tests.operations.virtual import VirtualTimer
 
 HOUR_MS = 3_600_000
@@ -109,12 +109,12 @@ async def test_a_time_in_another_zone_proves_nothing(behind, zone_h: int):
         await case.timer.pass_s(20)
         case.proxy.arm("update", lose, 1)
         back = RemoteChanges(remote_name="Old name")
-        with pytest.raises(OutcomeUnknown):
+        with pytest.raises(ResultUnknownError):
             await case.operations.writes.update_remote(
                 case.lock_id, id_of(remote), back, case.first
             )
-        await read_back(case.operations)
-        assert (await case.last()).state is State.NOT_SEEN
+        await verify_step(case.operations)
+        assert (await case.last()).state is OperationState.NOT_SEEN
 
 
 async def test_the_time_of_attempts_that_did_not_leave_is_not_counted(behind):
@@ -127,10 +127,10 @@ async def test_the_time_of_attempts_that_did_not_leave_is_not_counted(behind):
             exchange.reset()
 
         case.proxy.arm("add", leave_late, 1)
-        with pytest.raises(OutcomeUnknown):
+        with pytest.raises(ResultUnknownError):
             await case.operations.writes.add_remote(new_remote(case.lock_id))
         seen = await case.operations.watch.until_proven(await case.last(), 90)
-        assert seen.state is State.CONFIRMED_BY_READING
+        assert seen.state is OperationState.CONFIRMED_BY_READING
         assert seen.remote_id == case.copies.truth[-1]["id"]
 
 
@@ -142,7 +142,7 @@ async def test_an_answer_that_took_longer_than_a_later_reading_proves_nothing(be
         remotes.known.note(case.lock_id, [], is_whole=True)
         case.proxy.arm("delete", close, 1)
         watch.start = lambda: None
-        with pytest.raises(OutcomeUnknown):
+        with pytest.raises(ResultUnknownError):
             await case.operations.writes.delete_remote(case.lock_id, case.first)
         lost, whole = await case.last(), remotes.whole
         begun, gate = asyncio.Event(), asyncio.Event()
@@ -158,14 +158,14 @@ async def test_an_answer_that_took_longer_than_a_later_reading_proves_nothing(be
         await begun.wait()
         remotes.whole = whole
         await case.timer.pass_s(16)
-        assert (await watch.check(lost)).state is State.NOT_SEEN
+        assert (await watch.check(lost)).state is OperationState.NOT_SEEN
         case.copies.empty = (0.0, math.inf)
         gate.set()
         await slow
         await case.timer.pass_s(1)
-        assert (await watch.check(lost)).state is State.UNKNOWN
+        assert (await watch.check(lost)).state is OperationState.UNKNOWN
         await case.timer.pass_s(15)
-        assert (await watch.check(lost)).state is State.CONFIRMED_BY_READING
+        assert (await watch.check(lost)).state is OperationState.CONFIRMED_BY_READING
 
 
 @pytest.mark.parametrize("is_applied", [True, False])
@@ -190,18 +190,20 @@ async def test_an_id_that_a_colleague_has_set_free_is_known_again(behind, is_app
             exchange.reset()
 
         def look() -> None:
-            if (row := rows.history()[-1]).state is State.CONFIRMED_BY_READING:
+            if (row := rows.history()[-1]).state is OperationState.CONFIRMED_BY_READING:
                 seen.add(row.remote_id)
                 assert first_id in [one["id"] for one in case.copies.truth]
 
         rows = Journal(case.operations.journal.database, case.operations.profile.name)
         case.operations.journal.on_change = look
         case.proxy.arm("add", lose, 1)
-        with pytest.raises(OutcomeUnknown):
+        with pytest.raises(ResultUnknownError):
             await case.operations.writes.add_remote(request)
-        await read_back(case.operations)
+        await verify_step(case.operations)
         last = await case.last()
-        assert last.state is (State.CONFIRMED_BY_READING if is_applied else State.NOT_SEEN)
+        assert last.state is (
+            OperationState.CONFIRMED_BY_READING if is_applied else OperationState.NOT_SEEN
+        )
         assert seen == ({first_id} if is_applied else set())
 
 
@@ -213,7 +215,7 @@ async def test_a_damaged_entry_does_not_keep_others_from_being_read_back(site: S
             operations.watch.start = lambda: None  # type: ignore[method-assign]
             for one in (first, second):
                 proxy.arm("delete", applied_unheard, 1)
-                with pytest.raises(OutcomeUnknown):
+                with pytest.raises(ResultUnknownError):
                     await operations.writes.delete_remote(lock_id, one)
         with sqlite3.connect(store) as connection:
             connection.execute("UPDATE operations SET body = substr(body, 1, 5) WHERE seq = 1")
@@ -221,9 +223,9 @@ async def test_a_damaged_entry_does_not_keep_others_from_being_read_back(site: S
         async with site.operations(proxy, store) as operations:
             operations.watch.timer = VirtualTimer()
             operations.watch.start()
-            await read_back(operations)
+            await verify_step(operations)
             states = [one.state for one in await operations.journal.history()]
-            assert states == [State.DAMAGED, State.CONFIRMED_BY_READING]
+            assert states == [OperationState.DAMAGED, OperationState.CONFIRMED_BY_READING]
 
 
 async def test_null_for_no_weekdays_is_as_the_contract_has_it(site: Site):
@@ -245,12 +247,12 @@ async def test_null_for_no_weekdays_is_as_the_contract_has_it(site: Site):
             lock_id=lock_id, remote_name="P", remote_number="P-1", remote_type=1, add_type=1,
             start_ms=0, end_ms=0, week_day=[],
         )  # fmt: skip
-        with pytest.raises(OutcomeUnknown):
+        with pytest.raises(ResultUnknownError):
             await operations.writes.add_remote(permanent)
-        await read_back(operations)
+        await verify_step(operations)
         (added,) = await operations.journal.history()
         remote_id = proxy.applied("add")[-1].data["remoteId"]
-        assert (added.state, added.remote_id) == (State.CONFIRMED_BY_READING, remote_id)
+        assert (added.state, added.remote_id) == (OperationState.CONFIRMED_BY_READING, remote_id)
 
         (shown,) = await operations.remotes.all(lock_id)
         recurring = RemoteChanges(remote_type=4, start_ms=1, end_ms=2, week_day=[1])
@@ -258,8 +260,8 @@ async def test_null_for_no_weekdays_is_as_the_contract_has_it(site: Site):
         shown = await operations.remotes.detail(remote_id)
         proxy.arm("update", applied_unheard, 1)
         back = RemoteChanges(remote_type=1, start_ms=0, end_ms=0, week_day=[])
-        with pytest.raises(OutcomeUnknown):
+        with pytest.raises(ResultUnknownError):
             await operations.writes.update_remote(lock_id, remote_id, back, shown)
-        await read_back(operations)
+        await verify_step(operations)
         last = (await operations.journal.history())[-1]
-        assert last.state is State.CONFIRMED_BY_READING, last.message
+        assert last.state is OperationState.CONFIRMED_BY_READING, last.message

@@ -7,8 +7,8 @@ from typing import Any
 
 import pytest
 
-from lockterm.domain.operation import Operation, State
-from lockterm.errors import OutcomeUnknown, StoreError, Unreachable
+from lockterm.domain.operation import Operation, OperationState
+from lockterm.errors import ResultUnknownError, StoreError, UnreachableError
 from lockterm.operations import Operations
 from lockterm.operations.journal_store import JournalStore
 from tests.faults.calls import new_remote
@@ -17,12 +17,12 @@ from tests.faults.proxy import Exchange
 from tests.faults.site import Site
 
 
-async def state_of(operations: Operations) -> State:
+async def state_of(operations: Operations) -> OperationState:
     return (await operations.journal.history())[-1].state
 
 
 async def test_write_is_noted_as_sent_when_its_bytes_leave(site: Site) -> None:
-    lock_id, seen = site.new_lock(), list[State]()
+    lock_id, seen = site.new_lock(), list[OperationState]()
     async with site.proxy() as proxy, site.operations(proxy, reads_back=False) as operations:
 
         async def look(exchange: Exchange) -> None:
@@ -30,9 +30,9 @@ async def test_write_is_noted_as_sent_when_its_bytes_leave(site: Site) -> None:
             await close(exchange)
 
         proxy.arm("add", look)
-        with pytest.raises(OutcomeUnknown):
+        with pytest.raises(ResultUnknownError):
             await operations.writes.add_remote(new_remote(lock_id))
-        assert seen == [State.SENDING]
+        assert seen == [OperationState.SENDING]
 
 
 async def test_write_is_never_noted_as_sent_when_nothing_can_be_reached(
@@ -54,9 +54,9 @@ async def test_write_is_never_noted_as_sent_when_nothing_can_be_reached(
         monkeypatch.setattr(operations.remotes, "is_name_free", free)
         monkeypatch.setattr("httpcore.AnyIOBackend.connect_tcp", broken)
         monkeypatch.setattr("httpcore._backends.auto.AutoBackend.connect_tcp", broken)
-        with pytest.raises(Unreachable):
+        with pytest.raises(UnreachableError):
             await operations.writes.add_remote(new_remote(lock_id))
-        assert noted == [] and await state_of(operations) is State.NOT_SENT
+        assert noted == [] and await state_of(operations) is OperationState.NOT_SENT
 
 
 async def free(*args: Any) -> bool:
@@ -77,4 +77,4 @@ async def test_nothing_is_sent_when_that_cannot_be_noted(
         with pytest.raises(StoreError, match="full"):
             await operations.writes.add_remote(new_remote(lock_id))
         assert "add" not in proxy.asked and proxy.ledger == []
-        assert await state_of(operations) is State.NOT_SENT
+        assert await state_of(operations) is OperationState.NOT_SENT

@@ -12,9 +12,9 @@ import pytest
 
 from lockterm.api.payloads import read_remote
 from lockterm.config import Profile
-from lockterm.domain.operation import Operation, State
+from lockterm.domain.operation import Operation, OperationState
 from lockterm.domain.remotes import Remote
-from lockterm.errors import MalformedAnswer
+from lockterm.errors import MalformedAnswerError
 from lockterm.operations import Operations
 from lockterm.operations.readback import judge_clear, judge_delete, judge_update
 from tests.api.fault_server import FaultServer, http
@@ -35,7 +35,7 @@ def record(remote_id: Any, **fields: Any) -> dict[str, Any]:
 
 
 def operation(call: str, before: list[dict[str, Any]], **body: Any) -> Operation:
-    about = {"lock_id": 1, "remote_id": body.get("remoteId"), "state": State.UNKNOWN}
+    about = {"lock_id": 1, "remote_id": body.get("remoteId"), "state": OperationState.UNKNOWN}
     return an_operation(call, body=body, before=tuple(before), prepared_ms=0, **about)
 
 
@@ -54,16 +54,16 @@ def test_a_remote_without_a_usable_id_may_be_the_one_that_was_deleted(odd: objec
         judge_delete(deleted, listed(record(odd))),
         judge_clear(cleared, listed(record(odd))),
     ):
-        assert verdict.state is State.UNKNOWN and "no usable ID" in verdict.words
-    assert judge_delete(deleted, listed(record(6))).state is State.CONFIRMED_BY_READING
+        assert verdict.state is OperationState.UNKNOWN and "no usable ID" in verdict.words
+    assert judge_delete(deleted, listed(record(6))).state is OperationState.CONFIRMED_BY_READING
 
 
 @pytest.mark.parametrize("other", [{"remoteNumber": "B-1"}, {"createTime": 1_800_000_000_000}])
 def test_an_id_that_was_given_to_another_remote_is_left_alone(other: dict[str, Any]):
     deleted = operation("delete", [record(5)], remoteId=5)
-    assert judge_delete(deleted, listed(record(5, **other))).state is State.CONFLICT
+    assert judge_delete(deleted, listed(record(5, **other))).state is OperationState.CONFLICT
     renamed = record(5, remoteName="Renamed meanwhile")
-    assert judge_delete(deleted, listed(renamed)).state is State.NOT_SEEN
+    assert judge_delete(deleted, listed(renamed)).state is OperationState.NOT_SEEN
 
     cleared = operation("clear", [record(5), record(6)], lockId=1)
     verdict = judge_clear(cleared, listed(record(5, **other), record(6)))
@@ -81,12 +81,12 @@ def test_what_is_equal_for_python_alone_confirms_nothing(
     sent: dict[str, Any], shown: dict[str, Any]
 ):
     update = operation("update", [record(5)], lockId=1, remoteId=5, **sent)
-    assert judge_update(update, Remote.read(record(5, **shown))).state is State.CONFLICT
+    assert judge_update(update, Remote.read(record(5, **shown))).state is OperationState.CONFLICT
 
 
 def test_a_detail_is_of_the_remote_that_was_asked_for():
     for odd in ("6", True, 5.5, {"id": 5}):
-        with pytest.raises(MalformedAnswer, match="not about remote 5"):
+        with pytest.raises(MalformedAnswerError, match="not about remote 5"):
             read_remote(record(odd), 5)
     without = record(5)
     del without["id"]
@@ -140,7 +140,7 @@ async def test_a_list_without_an_end_is_given_up(reads, told: dict[str, int], ne
         first = page_no * 1000 if new and "total" in told else 0
         return {"list": [record(first + n) for n in range(1, 4)], "pageSize": 3, **told}
 
-    with pytest.raises(MalformedAnswer):
+    with pytest.raises(MalformedAnswerError):
         await reads(listing)
 
 

@@ -15,7 +15,7 @@ import pytest
 from lockterm.domain.dates import DAY_MS
 from lockterm.domain.remotes import Remote, RemotePage
 from lockterm.domain.requests import RemoteChanges
-from lockterm.errors import NameTaken
+from lockterm.errors import NameTakenError
 from lockterm.operations import Operations
 from lockterm.operations.recorded import ADDED, CHANGED
 from lockterm.service.running import RunningService
@@ -217,7 +217,7 @@ async def test_what_was_added_just_now_is_known_though_the_clock_was_set(
     shared.clocks.ahead_s, shared.clocks.passed_s = ahead_s, 60
     unlisted = await shared.operations.journal.unlisted(shared.lock_id, before, set())
     assert unlisted is not None and unlisted.words == {added: ADDED}
-    with pytest.raises(NameTaken, match=f"You have just added .*, as remote {added}"):
+    with pytest.raises(NameTakenError, match=f"You have just added .*, as remote {added}"):
         await shared.operations.writes.add_remote(request)
     shared.clocks.passed_s = 301
     assert await shared.operations.journal.unlisted(shared.lock_id, before, set()) is None

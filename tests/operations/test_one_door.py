@@ -12,12 +12,12 @@ import pytest
 
 import lockterm
 from lockterm.api.client import LockService
-from lockterm.domain.operation import State
+from lockterm.domain.operation import OperationState
 from lockterm.errors import LocktermError
 from tests.faults.calls import CALLS, Scene
 from tests.faults.catalogue import catalogue
 from tests.faults.proxy import WRITES, call_of
-from tests.faults.site import Site, read_back
+from tests.faults.site import Site, verify_step
 from tests.long import sample
 
 ROOT = Path(lockterm.__file__).parent
@@ -94,13 +94,13 @@ async def test_every_write_at_the_service_is_a_row(site: Site):
                 try:
                     await expected(operations, scene)
                 except LocktermError:
-                    await read_back(operations)
-                    for one in await operations.journal.unsettled(lock_id):
+                    await verify_step(operations)
+                    for one in await operations.journal.list_unconfirmed(lock_id):
                         await operations.resolution.give_up(one)
         rows = Counter(
             row.call
             for row in await operations.journal.history()
-            if row.state is not State.NOT_SENT
+            if row.state is not OperationState.NOT_SENT
         )
         asked = Counter(call for call in proxy.asked if call in WRITES)
         assert rows == asked and set(rows) == set(WRITES)

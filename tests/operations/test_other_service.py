@@ -7,14 +7,14 @@ from dataclasses import replace
 import pytest
 
 from lockterm.config import Profile
-from lockterm.domain.operation import State
-from lockterm.errors import OutcomeUnknown
+from lockterm.domain.operation import OperationState
+from lockterm.errors import ResultUnknownError
 from lockterm.operations import Operations
-from lockterm.operations.refusals import OtherService
+from lockterm.operations.refusals import OtherServiceError
 from lockterm.operations.undoing import plan_undo
 from tests.faults.calls import CALLS, Scene
 from tests.faults.catalogue import reset
-from tests.faults.site import Site, read_back
+from tests.faults.site import Site, verify_step
 
 
 async def test_what_was_sent_elsewhere_is_not_read_back_sent_or_restored_here(
@@ -27,24 +27,26 @@ async def test_what_was_sent_elsewhere_is_not_read_back_sent_or_restored_here(
         there = Operations(Profile("p", proxy.base_url, "UTC"), store)
         proxy.arm("delete", reset, 1)
         there.watch.start = lambda: None  # type: ignore[method-assign]
-        with pytest.raises(OutcomeUnknown):
+        with pytest.raises(ResultUnknownError):
             await CALLS["delete"](there, scene)
         await there.close()
 
     empty = running_service(sample_data=False)
     here = Operations(Profile("p", empty.base_url, "UTC"), store)
     try:
-        (lost,) = await here.journal.unsettled()
+        (lost,) = await here.journal.list_unconfirmed()
         assert lost.service == proxy.base_url
         here.watch.start()  # what it does by itself at the start
-        await read_back(here)
-        for settle in (here.watch.check, here.resolution.send_again):
-            with pytest.raises(OtherService, match="Nothing was read or sent"):
-                await settle(lost)
-        with pytest.raises(OtherService):
-            await plan_undo(here, [replace(lost, state=State.CONFIRMED)], "undo", renames=False)
-        (lost,) = await here.journal.unsettled()
-        assert lost.state is State.UNKNOWN, "the remote is in no list of another service"
+        await verify_step(here)
+        for resolve in (here.watch.check, here.resolution.send_again):
+            with pytest.raises(OtherServiceError, match="Nothing was read or sent"):
+                await resolve(lost)
+        with pytest.raises(OtherServiceError):
+            await plan_undo(
+                here, [replace(lost, state=OperationState.CONFIRMED)], "undo", renames=False
+            )
+        (lost,) = await here.journal.list_unconfirmed()
+        assert lost.state is OperationState.UNKNOWN, "the remote is in no list of another service"
         assert list(empty.requests) == []
     finally:
         await here.close()

@@ -18,9 +18,9 @@ from hypothesis import HealthCheck, example, given
 from hypothesis import strategies as st
 
 from lockterm.domain.clock import Clock
-from lockterm.domain.operation import UNSETTLED, Operation, State
+from lockterm.domain.operation import UNCONFIRMED, Operation, OperationState
 from lockterm.domain.remotes import Remote, is_still
-from lockterm.errors import NoAnswer
+from lockterm.errors import NoAnswerError
 from lockterm.operations.journal_store import RECENT_S
 from lockterm.operations.proof import Horizon
 from lockterm.operations.rate_limiter import RateLimiter
@@ -34,7 +34,7 @@ from tests.samples import an_operation
 BASE_MS = 1_795_000_000_000
 """The service's time when an operation is sent."""
 TARGET, LOCK = 7, 1
-DONE = State.CONFIRMED_BY_READING
+DONE = OperationState.CONFIRMED_BY_READING
 DAY_S = 86_400
 State_ = dict[int, dict[str, Any]]
 
@@ -46,7 +46,7 @@ def record(remote_id: int, name: str, at_s: float, **fields: Any) -> dict[str, A
     return base | {"remoteType": 1, "startDate": 0, "endDate": 0, "weekDay": []} | times | fields
 
 
-def operation(call: str, state: State, at_s: float, **fields: Any) -> Operation:
+def operation(call: str, state: OperationState, at_s: float, **fields: Any) -> Operation:
     at_ms = BASE_MS + int(at_s * 1000)
     about = {"lock_id": LOCK, "remote_id": None, "credentials": "c", "state": state}
     times = {"prepared_ms": at_ms, "settled_ms": at_ms}
@@ -75,7 +75,7 @@ class World:
         self.applied_s: float | None = chance.choice(
             (None, None, 0.05, chance.uniform(0, 20), chance.uniform(50, 90), 200.0)
         )
-        self.moved: list[tuple[float, State]] = []
+        self.moved: list[tuple[float, OperationState]] = []
         self.shown_s: list[float] = []
         """Of when the states were that undisturbed readings have shown."""
         self._set_up()
@@ -118,7 +118,7 @@ class World:
         self.note(born_s, **{f"r{TARGET}": target})
         if born_s > -DAY_S and chance.random() < 0.5:
             self.rows.append(
-                operation("add", State.CONFIRMED, born_s, remote_id=TARGET, body=target)
+                operation("add", OperationState.CONFIRMED, born_s, remote_id=TARGET, body=target)
             )
         if chance.random() < 0.6:  # renamed to B a moment ago, so that old copies have A
             at_s = chance.uniform(max(born_s, -50.0), -1.0)
@@ -136,7 +136,7 @@ class World:
         self.kept_ids = set(self.state_at(-300)) if self.worst_s in (0, 30) else None
         self.operation = operation(
             self.call,
-            State.UNKNOWN,
+            OperationState.UNKNOWN,
             0,
             body=bodies[self.call],
             before=backup,
@@ -148,8 +148,8 @@ class World:
             self.note(-199, r9=gone)
             at_s = chance.uniform(-50, -1)
             self.note(at_s, r9=None)
-            by_us = operation("delete", State.CONFIRMED, at_s, remote_id=9, before=(gone,))
-            ours = operation("add", State.CONFIRMED, -199, remote_id=9, body=bodies["add"])
+            by_us = operation("delete", OperationState.CONFIRMED, at_s, remote_id=9, before=(gone,))
+            ours = operation("add", OperationState.CONFIRMED, -199, remote_id=9, body=bodies["add"])
             self.rows.append(chance.choice((by_us, ours)))  # ours: a colleague has deleted it
         self._play()
 
@@ -194,8 +194,8 @@ class World:
 
     async def _press_c(self) -> None:
         """A person has it read back between the readings that nobody asks for."""
-        if self.operation.state in UNSETTLED:
-            with suppress(NoAnswer):
+        if self.operation.state in UNCONFIRMED:
+            with suppress(NoAnswerError):
                 await self.watch.check(self.operation)
 
     def background(self, work: Coroutine[Any, Any, None]) -> asyncio.Task[None]:
@@ -213,7 +213,7 @@ class World:
         start, length = self.moment
         if start <= now_s < start + length:
             if self.momentary == "error":
-                raise NoAnswer("no answer")
+                raise NoAnswerError("no answer")
             if self.momentary == "empty":
                 return {}
             if self.momentary == "without some":
@@ -255,8 +255,8 @@ class World:
     def is_sent_here(self, operation: Operation) -> bool:
         return True
 
-    async def unsettled(self) -> list[Operation]:
-        return [self.operation] if self.operation.state in UNSETTLED else []
+    async def list_unconfirmed(self) -> list[Operation]:
+        return [self.operation] if self.operation.state in UNCONFIRMED else []
 
     async def is_being_sent_again(self, operation: Operation) -> bool:
         return False
@@ -264,7 +264,7 @@ class World:
     async def was_sent_again(self, operation: Operation) -> bool:
         return False
 
-    async def settle(self, operation: Operation, **changes: Any) -> Operation:
+    async def resolve(self, operation: Operation, **changes: Any) -> Operation:
         self.operation = replace(operation, **changes)
         self.moved.append((self.timer.now_s(), self.operation.state))
         self.watch.start()
@@ -275,9 +275,9 @@ class World:
     def is_true(self) -> bool:
         """Whether the state of the operation agrees with what the service has."""
         row, now = self.operation, self.state_at(self.timer.now_s())
-        if row.state is State.AMBIGUOUS:
+        if row.state is OperationState.AMBIGUOUS:
             return {20, 9} & now.keys() >= set(row.candidates)
-        if row.state is State.CONFIRMED_BY_READING:
+        if row.state is OperationState.CONFIRMED_BY_READING:
             if self.call == "add":
                 made = now.get(row.remote_id or 0, {})
                 return made.get("remoteName") == "New" and made["createTime"] >= BASE_MS
@@ -289,12 +289,23 @@ class World:
                 one is not None and one["createTime"] == was["createTime"]
                 for one, was in zip(kept, row.before, strict=True)
             )
-        if row.state is State.NOT_SEEN and self.call == "add" and self.applied_s is not None:
+        if (
+            row.state is OperationState.NOT_SEEN
+            and self.call == "add"
+            and self.applied_s is not None
+        ):
             # A disturbed reading may agree with an earlier one: that one has to be true.
             return 0 <= self.shown_s[-1] < self.applied_s
-        if row.state in (State.NOT_SEEN, State.CONFLICT):  # true of some moment since the sending
+        if row.state in (
+            OperationState.NOT_SEEN,
+            OperationState.CONFLICT,
+        ):  # true of some moment since the sending
             since = self.timer.now_s() - 61
-            return self.applied_s is None or self.applied_s > since or row.state is State.CONFLICT
+            return (
+                self.applied_s is None
+                or self.applied_s > since
+                or row.state is OperationState.CONFLICT
+            )
         return True
 
 
@@ -318,15 +329,15 @@ def test_no_verdict_is_false_and_there_is_one_at_last(call: str, seed: int):
     row, now = world.operation, world.state_at(world.timer.now_s())
     assert len(world.moved) < 33, "too many readings"
     if world.applied_s is None:
-        expected = {State.NOT_SEEN, State.CONFLICT}
+        expected = {OperationState.NOT_SEEN, OperationState.CONFLICT}
     elif call == "add":
         is_known_as_new = world.offset_s is not None or world.kept_ids is not None
-        expected = {DONE if is_known_as_new else State.AMBIGUOUS}
+        expected = {DONE if is_known_as_new else OperationState.AMBIGUOUS}
         assert {row.remote_id, *row.candidates} - {None} <= now.keys()
     else:
         expected = {DONE}
     if call == "delete" and now.get(TARGET, {}).get("remoteNumber", "N7") != "N7":
-        expected = {State.CONFLICT, DONE}  # its id is another's by now
+        expected = {OperationState.CONFLICT, DONE}  # its id is another's by now
     if (
         call == "clear"
         and world.applied_s is None
@@ -335,5 +346,5 @@ def test_no_verdict_is_false_and_there_is_one_at_last(call: str, seed: int):
         expected |= {DONE}
     others = [is_still(one, Remote.read(now[one["id"]])) for one in row.others if one["id"] in now]
     if row.others and not any(others):  # nothing shows that it is the same account's list
-        expected |= {State.UNKNOWN}
+        expected |= {OperationState.UNKNOWN}
     assert row.state in expected, (row.state, row.message, world.moved, world.history)

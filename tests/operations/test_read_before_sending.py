@@ -11,7 +11,13 @@ import pytest
 from lockterm.domain.remotes import Remote
 from lockterm.domain.requests import RemoteChanges
 from lockterm.domain.rules import changes
-from lockterm.errors import NameTaken, NoAnswer, RateLimited, Refused, RuleViolation
+from lockterm.errors import (
+    NameTakenError,
+    NoAnswerError,
+    RateLimitedError,
+    RefusedError,
+    RuleViolationError,
+)
 from lockterm.operations import Operations
 from tests.faults.calls import CALLS, Scene, id_of, new_remote
 from tests.faults.catalogue import answers, close
@@ -41,7 +47,9 @@ async def test_nothing_is_sent_to_the_next_remote_with_an_id(site: Site, call: s
     bob = site.ask("bluetooth-remote/add", **new_remote(lock_id, "Bob", "B-1").body())["remoteId"]
     give_id(site, bob, id_of(fob), 1_900_000_000_000)
     async with site.proxy() as proxy, site.operations(proxy) as operations:
-        with pytest.raises(RuleViolation, match=r"to another remote: Bob \(B-1\)\. Nothing was"):
+        with pytest.raises(
+            RuleViolationError, match=r"to another remote: Bob \(B-1\)\. Nothing was"
+        ):
             await CALLS[call](operations, Scene(lock_id, fob))
         await require_nothing_left(operations, proxy)
 
@@ -51,7 +59,9 @@ async def test_nothing_is_sent_to_a_remote_of_another_lock(site: Site, call: str
     lock_id, other = site.new_lock(), site.new_lock()
     _, fob, _ = site.remotes(lock_id)
     async with site.proxy() as proxy, site.operations(proxy) as operations:
-        with pytest.raises(RuleViolation, match=rf"now belongs to lock {lock_id}. Nothing was"):
+        with pytest.raises(
+            RuleViolationError, match=rf"now belongs to lock {lock_id}. Nothing was"
+        ):
             await CALLS[call](operations, Scene(other, fob))
         await require_nothing_left(operations, proxy)
 
@@ -64,7 +74,7 @@ async def test_update_is_refused_when_the_remote_has_changed(site: Site):
     period = {"startDate": fob.start_ms, "endDate": sooner_ms}
     site.ask("bluetooth-remote/update", lockId=lock_id, remoteId=fob.id, **period)
     async with site.proxy() as proxy, site.operations(proxy) as operations:
-        with pytest.raises(RuleViolation, match=r"Nothing was sent\. End: .*2027.* -> .*2026"):
+        with pytest.raises(RuleViolationError, match=r"Nothing was sent\. End: .*2027.* -> .*2026"):
             await operations.writes.update_remote(lock_id, id_of(fob), later_start(fob), fob)
         await require_nothing_left(operations, proxy)
     assert site.remotes(lock_id)[1].end_ms == sooner_ms
@@ -101,7 +111,13 @@ async def test_a_copy_that_is_behind_what_was_recorded_here_holds_nothing_up(sit
 @pytest.mark.parametrize("call", ABOUT_A_REMOTE)
 @pytest.mark.parametrize(
     ("answer", "error"),
-    [(None, NoAnswer), (401, Refused), (429, RateLimited), (407, Refused), (400, Refused)],
+    [
+        (None, NoAnswerError),
+        (401, RefusedError),
+        (429, RateLimitedError),
+        (407, RefusedError),
+        (400, RefusedError),
+    ],
 )
 async def test_what_cannot_be_read_is_not_sent(
     site: Site, call: str, answer: int | None, error: type[Exception]
@@ -136,7 +152,7 @@ async def test_add_is_refused_when_another_session_took_the_name(site: Site):
         await read.wait()
         new_id = await two.writes.add_remote(new_remote(lock_id))
         go_on.set()
-        with pytest.raises(NameTaken, match=f"You have just added .*, as remote {new_id}"):
+        with pytest.raises(NameTakenError, match=f"You have just added .*, as remote {new_id}"):
             await first
         assert proxy.asked.count("add") == 1
         assert len(await one.journal.history()) == 1

@@ -13,19 +13,19 @@ from typing import Any
 
 import pytest
 
-from lockterm.domain.operation import UNSETTLED, Operation, State
+from lockterm.domain.operation import UNCONFIRMED, Operation, OperationState
 from lockterm.domain.plan import Plan, StepState
 from lockterm.domain.remotes import Remote
 from lockterm.domain.text.operation import describe_fields, describe_operation
 from lockterm.errors import (
-    NameTaken,
-    OutcomeUnknown,
-    RateLimited,
-    Refused,
-    RuleViolation,
-    StoreDamaged,
+    NameTakenError,
+    RateLimitedError,
+    RefusedError,
+    ResultUnknownError,
+    RuleViolationError,
+    StoreDamagedError,
     StoreError,
-    Untrusted,
+    UntrustedServerError,
 )
 from lockterm.operations import Operations
 from lockterm.operations.readback import judge_add
@@ -37,8 +37,8 @@ from tests.faults.calls import CALLS, Scene, id_of, new_remote
 from tests.faults.cases import disagreements
 from tests.faults.catalogue import answers, applied_unheard, close, refusal, reset, stalled
 from tests.faults.proxy import Exchange, FaultProxy
-from tests.faults.site import Site, checked, read_back, until
-from tests.operations.runs.planning import carry_out
+from tests.faults.site import Site, checked, until, verify_step
+from tests.operations.runs.planning import execute
 from tests.operations.virtual import VirtualTimer, let_pause_pass
 from tests.servers import CertificateGateway
 
@@ -66,9 +66,9 @@ class Bench:
     async def lose(self, call: str, fault=applied_unheard) -> Operation:
         """Send a write whose answer never comes, and have it read back."""
         self.proxy.arm(call, fault, 1)
-        with pytest.raises(OutcomeUnknown):
+        with pytest.raises(ResultUnknownError):
             await CALLS[call](self.operations, self.scene)
-        await read_back(self.operations)
+        await verify_step(self.operations)
         return (await self.operations.journal.history())[-1]
 
     async def agree(self) -> None:
@@ -85,7 +85,7 @@ async def bench(site: Site) -> AsyncIterator[Bench]:
 @pytest.mark.parametrize("call", ["updateRemoteUserNo", "updateLockSetting"])
 async def test_nothing_is_said_to_be_read_where_nothing_can_be(bench: Bench, call: str):
     bench.proxy.arm(call, applied_unheard, 1)
-    with pytest.raises(OutcomeUnknown, match="may have recorded the change") as error:
+    with pytest.raises(ResultUnknownError, match="may have recorded the change") as error:
         await CALLS[call](bench.operations, bench.scene)
     assert "does not report this value" in error.value.sentences
     seen = await checked(bench.operations, (await bench.operations.journal.history())[-1])
@@ -98,7 +98,7 @@ async def test_nothing_is_said_to_be_read_where_nothing_can_be(bench: Bench, cal
 async def test_a_voice_that_is_not_known_is_not_sent_again(bench: Bench):
     seen = await bench.lose("updateLockSetting")
     for body in ({}, {"currentVoiceTimbre": {"lang": "en-GB"}}):
-        with pytest.raises(StoreDamaged):
+        with pytest.raises(StoreDamagedError):
             await bench.operations.resolution.send_again(replace(seen, body=body))
     assert bench.proxy.asked.count("updateLockSetting") == 1
 
@@ -106,16 +106,16 @@ async def test_a_voice_that_is_not_known_is_not_sent_again(bench: Bench):
 @pytest.mark.parametrize("call", READABLE)
 async def test_a_late_request_is_found_by_the_second_reading(bench: Bench, call: str):
     seen = await bench.lose(call, stalled)
-    assert seen.state is State.NOT_SEEN and "may still take effect" in seen.message
+    assert seen.state is OperationState.NOT_SEEN and "may still take effect" in seen.message
     assert not bench.proxy.ledger
     again = await checked(bench.operations, seen)
-    assert again.state is State.NOT_SEEN
+    assert again.state is OperationState.NOT_SEEN
     await bench.proxy.land()
     again = await checked(bench.operations, again)
     if call == "add":
         assert again.remote_id == bench.proxy.ledger[0].data["remoteId"]
-    assert again.state is State.CONFIRMED_BY_READING
-    assert await bench.operations.journal.unsettled() == []
+    assert again.state is OperationState.CONFIRMED_BY_READING
+    assert await bench.operations.journal.list_unconfirmed() == []
     await bench.agree()
 
 
@@ -124,9 +124,9 @@ async def test_several_remotes_that_could_be_an_add(bench: Bench):
     new = next(one for one in bench.site.remotes(bench.lock_id) if one.remote_name == "New fob")
     twin = replace(new, id=id_of(new) + 1)
     verdict = judge_add(seen, [new, twin, bench.scene.remote], ())
-    assert verdict.state is State.AMBIGUOUS and verdict.candidates == (new.id, twin.id)
+    assert verdict.state is OperationState.AMBIGUOUS and verdict.candidates == (new.id, twin.id)
     assert judge_add(seen, [new, twin], {new.id}).candidates == (twin.id,)
-    assert judge_add(seen, [new], {new.id}).state is State.NOT_SEEN
+    assert judge_add(seen, [new], {new.id}).state is OperationState.NOT_SEEN
 
 
 async def test_what_happened_to_a_new_remote_since_does_not_hide_it(bench: Bench):
@@ -135,7 +135,7 @@ async def test_what_happened_to_a_new_remote_since_does_not_hide_it(bench: Bench
     seen = await bench.lose("add")
     new = next(one for one in bench.site.remotes(bench.lock_id) if one.remote_name == "New fob")
     await bench.operations.writes.set_user_no(bench.lock_id, new, 5)
-    assert seen.state is State.UNKNOWN
+    assert seen.state is OperationState.UNKNOWN
     assert (await bench.operations.watch.check(seen)).remote_id == new.id
 
 
@@ -164,10 +164,10 @@ async def test_an_unsettled_add_or_clear_holds_back_more_of_them(bench: Bench, f
 
 async def test_sending_again_what_was_not_seen(bench: Bench):
     seen = await bench.lose("add", close)
-    assert seen.state is State.NOT_SEEN
+    assert seen.state is OperationState.NOT_SEEN
     await bench.operations.resolution.send_again(seen)
     first, second = await bench.operations.journal.history()
-    assert (first.state, second.state) == (State.SENT_AGAIN, State.CONFIRMED)
+    assert (first.state, second.state) == (OperationState.SENT_AGAIN, OperationState.CONFIRMED)
     assert second.again_of == first.id and len(bench.proxy.ledger) == 1
     await bench.agree()
 
@@ -175,14 +175,19 @@ async def test_sending_again_what_was_not_seen(bench: Bench):
 @pytest.mark.parametrize(
     ("call", "state", "error", "words"),
     [
-        ("add", State.UNKNOWN, RuleViolation, "can still find out"),
-        ("delete", State.DAMAGED, StoreDamaged, "is damaged"),
-        ("delete", State.CONFLICT, RuleViolation, r"Somebody has changed it\. Nothing was sent"),
+        ("add", OperationState.UNKNOWN, RuleViolationError, "can still find out"),
+        ("delete", OperationState.DAMAGED, StoreDamagedError, "is damaged"),
+        (
+            "delete",
+            OperationState.CONFLICT,
+            RuleViolationError,
+            r"Somebody has changed it\. Nothing was sent",
+        ),
     ],
     ids=["it may still be found", "its entry is damaged", "a conflict"],
 )
 async def test_send_again_sends_nothing_when_the_state_forbids_it(
-    bench: Bench, call: str, state: State, error: type[Exception], words: str
+    bench: Bench, call: str, state: OperationState, error: type[Exception], words: str
 ):
     seen = await bench.lose(call, close)
     bench.proxy.asked.clear()
@@ -191,27 +196,30 @@ async def test_send_again_sends_nothing_when_the_state_forbids_it(
             replace(seen, state=state, message="Somebody has changed it.")
         )
     assert call not in bench.proxy.asked
-    assert state is not State.DAMAGED or bench.proxy.asked == [], "its fields are made up"
+    assert state is not OperationState.DAMAGED or bench.proxy.asked == [], "its fields are made up"
 
 
 async def test_send_again_sends_nothing_when_the_change_was_recorded(bench: Bench):
     seen = await bench.lose("add", stalled)
     await bench.proxy.land()
-    with pytest.raises(NameTaken):
+    with pytest.raises(NameTakenError):
         await bench.operations.resolution.send_again(seen)
     assert bench.proxy.asked.count("add") == 1
-    assert (await bench.operations.watch.check(seen)).state is State.CONFIRMED_BY_READING
+    assert (await bench.operations.watch.check(seen)).state is OperationState.CONFIRMED_BY_READING
 
 
 async def test_sending_again_ends_in_doubt_too(bench: Bench):
     seen = await bench.lose("add", close)
     bench.proxy.arm("add", applied_unheard, 1)
-    with pytest.raises(OutcomeUnknown):
+    with pytest.raises(ResultUnknownError):
         await bench.operations.resolution.send_again(seen)
-    await read_back(bench.operations)
+    await verify_step(bench.operations)
     first, second = await bench.operations.journal.history()
-    assert (first.state, second.state) == (State.SENT_AGAIN, State.CONFIRMED_BY_READING)
-    assert await bench.operations.journal.unsettled() == []
+    assert (first.state, second.state) == (
+        OperationState.SENT_AGAIN,
+        OperationState.CONFIRMED_BY_READING,
+    )
+    assert await bench.operations.journal.list_unconfirmed() == []
     await bench.agree()
 
 
@@ -219,16 +227,16 @@ async def test_sending_again_ends_in_doubt_too(bench: Bench):
 async def test_sending_again_is_refused(bench: Bench, answer):
     seen = await bench.lose("update", close)
     bench.proxy.arm("update", answer, 1)
-    with pytest.raises(Refused):
+    with pytest.raises(RefusedError):
         await bench.operations.resolution.send_again(seen)
     states = [one.state for one in await bench.operations.journal.history()]
-    assert states == [State.NOT_SEEN, State.REFUSED]
+    assert states == [OperationState.NOT_SEEN, OperationState.REFUSED]
 
 
 async def test_a_clear_is_never_sent_again(bench: Bench):
     """What remains of the remotes it was meant for is deleted one by one; newcomers stay."""
     seen = await bench.lose("clear", close)
-    assert seen.state is State.NOT_SEEN and len(seen.candidates) == 3
+    assert seen.state is OperationState.NOT_SEEN and len(seen.candidates) == 3
     newcomer = bench.site.ask(
         "bluetooth-remote/add", **new_remote(bench.lock_id, "Newcomer").body()
     )["remoteId"]
@@ -237,10 +245,10 @@ async def test_a_clear_is_never_sent_again(bench: Bench):
     bench.proxy.asked.clear()
     await bench.operations.resolution.send_again(seen)
     assert bench.proxy.asked.count("detail") == 2, "each is read once before it is deleted"
-    await read_back(bench.operations)
+    await verify_step(bench.operations)
     assert [one.id for one in bench.site.remotes(bench.lock_id)] == [newcomer]
     history = await bench.operations.journal.history()
-    assert history[0].state is State.SENT_AGAIN  # it may still land, and was not seen to
+    assert history[0].state is OperationState.SENT_AGAIN  # it may still land, and was not seen to
     assert [one.call for one in history] == ["clear", "delete", "delete"]
     assert "clear" not in bench.proxy.asked
     await bench.agree()
@@ -249,7 +257,7 @@ async def test_a_clear_is_never_sent_again(bench: Bench):
 async def restored(bench: Bench, operation: Operation) -> Plan:
     drawn = await undo_one(bench.operations, operation.id)
     assert not drawn.left
-    return await carry_out(bench.operations, drawn.plan)
+    return await execute(bench.operations, drawn.plan)
 
 
 async def test_a_clear_that_lands_amid_the_deletes_in_its_place_can_be_restored(bench: Bench):
@@ -264,10 +272,15 @@ async def test_a_clear_that_lands_amid_the_deletes_in_its_place_can_be_restored(
 
     bench.proxy.arm("delete", clear_lands, 1)
     await bench.operations.resolution.send_again(seen)
-    await read_back(bench.operations)
+    await verify_step(bench.operations)
     history = await bench.operations.journal.history()
     states = [one.state for one in history]
-    assert states == [State.SENT_AGAIN, State.CONFIRMED, State.REFUSED, State.REFUSED]
+    assert states == [
+        OperationState.SENT_AGAIN,
+        OperationState.CONFIRMED,
+        OperationState.REFUSED,
+        OperationState.REFUSED,
+    ]
     await restored(bench, history[1])
     plan = await restored(bench, history[0])
     assert len(plan.steps) == 3
@@ -298,15 +311,15 @@ async def test_a_delete_that_was_given_up_can_be_restored_where_it_landed(
 async def test_deleting_one_by_one_goes_on_after_an_interruption(bench: Bench):
     seen = await bench.lose("clear", close)
     bench.proxy.arm("delete", applied_unheard, 1)
-    with pytest.raises(OutcomeUnknown):
+    with pytest.raises(ResultUnknownError):
         await bench.operations.resolution.send_again(seen)
-    await read_back(bench.operations)
+    await verify_step(bench.operations)
     first = (await bench.operations.journal.history())[0]
     await bench.operations.resolution.send_again(first)
-    await read_back(bench.operations)
+    await verify_step(bench.operations)
     assert bench.site.remotes(bench.lock_id) == []
     assert len(bench.proxy.applied("delete")) == 3
-    assert await bench.operations.journal.unsettled() == []
+    assert await bench.operations.journal.list_unconfirmed() == []
     await bench.agree()
 
 
@@ -328,30 +341,32 @@ async def test_update_is_a_conflict_when_someone_else_changed_its_remote(
         bench.site.ask(f"bluetooth-remote/{path}", remoteId=remote_id, **about, **fields)
 
     bench.proxy.after("update", interfere)
-    with pytest.raises(OutcomeUnknown):
+    with pytest.raises(ResultUnknownError):
         await CALLS["update"](bench.operations, bench.scene)
-    await read_back(bench.operations)
+    await verify_step(bench.operations)
     (row,) = await bench.operations.journal.history()
-    assert row.state is State.CONFLICT and words in row.message
+    assert row.state is OperationState.CONFLICT and words in row.message
 
 
 async def test_verification_repeats_until_it_succeeds(bench: Bench):
     """First it answers with errors, then not at all, then it is well again."""
     bench.proxy.arm("delete", applied_unheard, 1)
     bench.proxy.arm("list", answers("", 500))
-    with pytest.raises(OutcomeUnknown):
+    with pytest.raises(ResultUnknownError):
         await CALLS["delete"](bench.operations, bench.scene)
     await until(lambda: bench.proxy.asked.count("list") >= 4)
-    assert (await bench.operations.journal.history())[0].state is State.UNKNOWN
+    assert (await bench.operations.journal.history())[0].state is OperationState.UNKNOWN
     bench.proxy.arm("list", reset)
     await bench.proxy.refuse()
     await until(lambda: bench.operations.connection.online is False)
-    assert (await bench.operations.journal.history())[0].state is State.UNKNOWN
+    assert (await bench.operations.journal.history())[0].state is OperationState.UNKNOWN
     await bench.proxy.heal()
     async with asyncio.timeout(20):
-        while (await bench.operations.journal.history())[0].state is State.UNKNOWN:
+        while (await bench.operations.journal.history())[0].state is OperationState.UNKNOWN:
             await asyncio.sleep(0.01)
-    assert (await bench.operations.journal.history())[0].state is State.CONFIRMED_BY_READING
+    assert (await bench.operations.journal.history())[
+        0
+    ].state is OperationState.CONFIRMED_BY_READING
 
 
 async def test_an_outcome_in_doubt_while_others_are_read_back_is_read_too(bench: Bench):
@@ -368,15 +383,15 @@ async def test_an_outcome_in_doubt_while_others_are_read_back_is_read_too(bench:
     other = Scene(bench.lock_id, bench.site.remotes(bench.lock_id)[2])
     deleting = asyncio.ensure_future(CALLS["delete"](bench.operations, bench.scene))
     await until(lambda: "list" in bench.proxy.asked)
-    with pytest.raises(OutcomeUnknown):
+    with pytest.raises(ResultUnknownError):
         await CALLS["update"](bench.operations, other)
     assert not deleting.done(), "its reading is held"
     gate.set()
-    with pytest.raises(OutcomeUnknown):
+    with pytest.raises(ResultUnknownError):
         await deleting
-    await read_back(bench.operations)
+    await verify_step(bench.operations)
     states = {one.state for one in await bench.operations.journal.history()}
-    assert states == {State.CONFIRMED_BY_READING}
+    assert states == {OperationState.CONFIRMED_BY_READING}
 
 
 async def test_one_that_cannot_be_read_does_not_stop_the_others(bench: Bench):
@@ -385,12 +400,14 @@ async def test_one_that_cannot_be_read_does_not_stop_the_others(bench: Bench):
     bench.proxy.arm("delete", applied_unheard, 1)
     other = Scene(bench.lock_id, bench.site.remotes(bench.lock_id)[2])
     for call, scene in (("delete", other), ("update", bench.scene)):
-        with pytest.raises(OutcomeUnknown):
+        with pytest.raises(ResultUnknownError):
             await CALLS[call](bench.operations, scene)
     async with asyncio.timeout(20):
-        while (await bench.operations.journal.history())[1].state is not State.CONFIRMED_BY_READING:
+        while (await bench.operations.journal.history())[
+            1
+        ].state is not OperationState.CONFIRMED_BY_READING:
             await asyncio.sleep(0.01)
-    assert (await bench.operations.journal.history())[0].state is State.UNKNOWN
+    assert (await bench.operations.journal.history())[0].state is OperationState.UNKNOWN
 
 
 def full(*args: object, **changes: object) -> None:
@@ -403,8 +420,10 @@ async def test_a_store_that_another_program_keeps_for_a_while_ends_no_reading_ba
     tried: list[object] = []
     move = Journal.move
 
-    def busy(journal: Journal, operation_id: str, states: frozenset[State], **changes: Any) -> bool:
-        if states == UNSETTLED:
+    def busy(
+        journal: Journal, operation_id: str, states: frozenset[OperationState], **changes: Any
+    ) -> bool:
+        if states == UNCONFIRMED:
             tried.append(operation_id)
             full()
         return move(journal, operation_id, states, **changes)
@@ -412,21 +431,24 @@ async def test_a_store_that_another_program_keeps_for_a_while_ends_no_reading_ba
     bench.proxy.arm("delete", applied_unheard, 1)
     with monkeypatch.context() as patch:
         patch.setattr(Journal, "move", busy)
-        with pytest.raises(OutcomeUnknown):
+        with pytest.raises(ResultUnknownError):
             await CALLS["delete"](bench.operations, bench.scene)
         await until(lambda: tried)
-    await read_back(bench.operations)
+    await verify_step(bench.operations)
     (row,) = await bench.operations.journal.history()
-    assert row.state is State.CONFIRMED_BY_READING
+    assert row.state is OperationState.CONFIRMED_BY_READING
 
 
 async def test_an_outcome_that_the_store_did_not_take_is_noted_later(bench: Bench, monkeypatch):
     with monkeypatch.context() as patch:
         patch.setattr(Journal, "settle_sent", full)
         await CALLS["add"](bench.operations, bench.scene)
-        assert (await bench.operations.journal.history())[0].state is State.SENDING
+        assert (await bench.operations.journal.history())[0].state is OperationState.SENDING
     row = (await bench.operations.journal.history())[0]
-    assert row.state is State.CONFIRMED and row.remote_id == bench.proxy.ledger[0].data["remoteId"]
+    assert (
+        row.state is OperationState.CONFIRMED
+        and row.remote_id == bench.proxy.ledger[0].data["remoteId"]
+    )
 
 
 async def test_a_store_that_fails_between_prepared_and_sending_holds_nothing(
@@ -439,7 +461,7 @@ async def test_a_store_that_fails_between_prepared_and_sending_holds_nothing(
     assert "add" not in bench.proxy.asked
     await CALLS["add"](bench.operations, bench.scene)
     states = [one.state for one in await bench.operations.journal.history()]
-    assert states == [State.NOT_SENT, State.CONFIRMED]
+    assert states == [OperationState.NOT_SENT, OperationState.CONFIRMED]
 
 
 async def test_write_continues_when_its_caller_is_canceled(bench: Bench):
@@ -458,15 +480,15 @@ async def test_write_continues_when_its_caller_is_canceled(bench: Bench):
         await waiting
     gate.set()
     async with asyncio.timeout(20):
-        while (await bench.operations.journal.history())[0].state is State.SENDING:
+        while (await bench.operations.journal.history())[0].state is OperationState.SENDING:
             await asyncio.sleep(0.01)
-    assert (await bench.operations.journal.history())[0].state is State.CONFIRMED
+    assert (await bench.operations.journal.history())[0].state is OperationState.CONFIRMED
 
 
 async def test_a_clear_stops_when_the_lock_has_other_remotes_than_were_seen(bench: Bench):
-    from lockterm.errors import RuleViolation
+    from lockterm.errors import RuleViolationError
 
-    with pytest.raises(RuleViolation):
+    with pytest.raises(RuleViolationError):
         await bench.operations.writes.clear_remotes(bench.lock_id, 4)
     assert "clear" not in bench.proxy.asked
     assert await bench.operations.journal.history() == []
@@ -475,13 +497,15 @@ async def test_a_clear_stops_when_the_lock_has_other_remotes_than_were_seen(benc
 async def test_nothing_is_sent_or_noted_during_a_pause(bench: Bench):
     """The service was not asked: such a write was neither refused nor is it in doubt."""
     bench.proxy.arm("update", answers("", 429, "Retry-After: 30"), 1)
-    with pytest.raises(RateLimited):
+    with pytest.raises(RateLimitedError):
         await CALLS["update"](bench.operations, bench.scene)
     for call in ("update", "delete", "updateLockSetting", "detail"):
-        with pytest.raises(RateLimited):
+        with pytest.raises(RateLimitedError):
             await CALLS[call](bench.operations, bench.scene)
     assert bench.proxy.asked == ["detail", "update"]
-    assert [row.state for row in await bench.operations.journal.history()] == [State.REFUSED]
+    assert [row.state for row in await bench.operations.journal.history()] == [
+        OperationState.REFUSED
+    ]
     let_pause_pass(bench.operations)
     await CALLS["update"](bench.operations, bench.scene)
     await bench.agree()
@@ -505,11 +529,11 @@ async def test_judge_add_leaves_it_to_a_person_when_a_field_differs(bench: Bench
     differing, are_new = Remote.read({**new.raw, **other}), {new.id: True}
     verdict = judge_add(seen, [differing], (), are_new)
     if {"remoteName", "remoteNumber"} & other.keys():  # it is another remote
-        assert verdict.state is State.NOT_SEEN
+        assert verdict.state is OperationState.NOT_SEEN
         return
-    assert (verdict.state, verdict.candidates) == (State.AMBIGUOUS, (new.id,))
+    assert (verdict.state, verdict.candidates) == (OperationState.AMBIGUOUS, (new.id,))
     assert next(iter(other)) in verdict.words
-    assert judge_add(seen, [differing], (), {new.id: False}).state is State.NOT_SEEN
+    assert judge_add(seen, [differing], (), {new.id: False}).state is OperationState.NOT_SEEN
     assert judge_add(seen, [new], (), are_new).remote_id == new.id
     assert judge_add(seen, [new], ()).candidates == (new.id,)
 
@@ -531,8 +555,8 @@ async def test_only_what_the_service_does_not_know_is_gone(bench: Bench):
         "detail", answers('{"errcode": -2, "errmsg": "no such remote", "description": ""}', 400), 1
     )
     assert await read(bench.scene.remote.id) is None
-    refused = [(status, Refused) for status in (400, 401, 403, 405, 407)]
-    for status, error in (*refused, (429, RateLimited)):
+    refused = [(status, RefusedError) for status in (400, 401, 403, 405, 407)]
+    for status, error in (*refused, (429, RateLimitedError)):
         bench.proxy.arm("detail", answers("", status), 1)
         with pytest.raises(error) as refusal:
             await read(bench.scene.remote.id)
@@ -549,14 +573,14 @@ async def test_send_again_sends_nothing_when_the_check_settles_a_clear(bench: Be
     timer = VirtualTimer(time.monotonic())
     bench.operations.watch.timer = timer
     seen = await bench.operations.watch.check(seen)
-    assert seen.unsettled, "one reading is no proof of an absence"
+    assert seen.is_unconfirmed, "one reading is no proof of an absence"
     await timer.pass_s(1)
     bench.proxy.asked.clear()
     await bench.operations.resolution.send_again(seen)
     assert bench.proxy.asked == ["list"]
     assert [one.id for one in bench.site.remotes(bench.lock_id)] == [newcomer]
     (row,) = await bench.operations.journal.history()
-    assert row.state is State.CONFIRMED_BY_READING
+    assert row.state is OperationState.CONFIRMED_BY_READING
 
 
 async def test_write_is_recorded_as_not_sent_when_a_gateway_wants_a_client_certificate(site: Site):
@@ -569,10 +593,10 @@ async def test_write_is_recorded_as_not_sent_when_a_gateway_wants_a_client_certi
             site.proxy() as proxy,
             site.operations(proxy, base_url=gateway.base_url, ca_file=ca_file) as operations,
         ):
-            with pytest.raises(Untrusted, match="requires a client certificate"):
+            with pytest.raises(UntrustedServerError, match="requires a client certificate"):
                 await CALLS["updateLockSetting"](operations, scene)
             (row,) = await operations.journal.history()
-    assert row.state is State.NOT_SENT and "did not read the request" in row.message
+    assert row.state is OperationState.NOT_SENT and "did not read the request" in row.message
 
 
 async def test_delete_is_not_recorded_when_only_the_list_is_without_the_remote(bench: Bench):
@@ -582,7 +606,7 @@ async def test_delete_is_not_recorded_when_only_the_list_is_without_the_remote(b
     data = {"list": others, "pages": 1, "total": len(others), "pageNo": 1, "pageSize": 200}
     bench.proxy.arm("list", answers(json.dumps({"errcode": 0, "data": data})), 9)
     seen = await bench.lose("delete", stalled)
-    assert seen.state is State.NOT_SEEN and "its details can still be read" in seen.message
+    assert seen.state is OperationState.NOT_SEEN and "its details can still be read" in seen.message
 
 
 async def test_send_again_deletes_nothing_when_what_a_clear_left_is_uncertain(bench: Bench):
@@ -590,7 +614,7 @@ async def test_send_again_deletes_nothing_when_what_a_clear_left_is_uncertain(be
     seen = await bench.lose("clear", stalled)
     await bench.proxy.land()
     bench.operations.watch.timer = VirtualTimer(time.monotonic())
-    with pytest.raises(RuleViolation, match="does not know yet"):
+    with pytest.raises(RuleViolationError, match="does not know yet"):
         await bench.operations.resolution.send_again(seen)
     assert "delete" not in bench.proxy.asked
 
@@ -598,6 +622,6 @@ async def test_send_again_deletes_nothing_when_what_a_clear_left_is_uncertain(be
 async def test_send_again_raises_the_refusal_when_a_clear_leaves_something(bench: Bench):
     seen = await bench.lose("clear", close)
     bench.proxy.arm("delete", answers(refusal()), 1)
-    with pytest.raises(Refused):
+    with pytest.raises(RefusedError):
         await bench.operations.resolution.send_again(seen)
     assert len(bench.site.remotes(bench.lock_id)) == 1

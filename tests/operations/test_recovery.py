@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from lockterm.errors import Unreachable
+from lockterm.errors import UnreachableError
 from lockterm.operations.undoing import undo_last
 from tests.faults.calls import CALLS, Scene
 from tests.faults.site import Site, until
@@ -16,7 +16,7 @@ async def test_connection_recovers_when_a_change_could_not_be_sent(site: Site):
         scene = Scene(lock_id, site.remotes(lock_id)[1])
         await operations.remotes.all(lock_id)
         await proxy.refuse()
-        with pytest.raises(Unreachable):
+        with pytest.raises(UnreachableError):
             await operations.writes.set_user_no(lock_id, scene.remote, 5, just_read=True)
         assert operations.connection.online is False
         await proxy.heal()

@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 
 from lockterm.domain.locks import Lock
-from lockterm.errors import Refused
+from lockterm.errors import RefusedError
 from lockterm.operations import Operations
 from lockterm.operations.remote_list import MOST_FOUND, RemoteList
 from tests.api.fault_server import http
@@ -145,7 +145,7 @@ async def test_read_sized_notes_a_size_only_when_the_service_understood_it(
     async with opened(site) as case:
         listing = case.open()
         case.proxy.arm("list", answers(refusal(), status), 1)
-        with pytest.raises(Refused):
+        with pytest.raises(RefusedError):
             await listing.read_sized(1, 7)
         assert listing.may_have(7) is may_have
         assert listing.may_have(8)

@@ -12,7 +12,7 @@ from pathlib import Path
 
 import pytest
 
-from lockterm.domain.operation import State
+from lockterm.domain.operation import OperationState
 from lockterm.errors import StoreError
 from lockterm.operations.refusals import PendingChangeError
 from lockterm.store.sessions import StoreSession
@@ -40,14 +40,14 @@ def state(pair: Pair) -> Path:
 
 async def test_an_unsettled_line_stays_and_holds_back(pair: Pair) -> None:
     operation = await pair.lose("add")
-    await pair.there.journal.unsettled()
+    await pair.there.journal.list_unconfirmed()
     shutil.rmtree(state(pair))
     for session in (pair.here, pair.there):
-        assert await session.journal.unsettled() == [operation]
+        assert await session.journal.list_unconfirmed() == [operation]
         with pytest.raises(PendingChangeError):
             await session.writes.add_remote(new_remote(pair.scene.lock_id, "Other fob"))
     await pair.there.resolution.give_up(operation)
-    assert await pair.here.journal.unsettled() == []
+    assert await pair.here.journal.list_unconfirmed() == []
     assert len(await pair.here.journal.history()) == 1
     assert (state(pair) / "sessions" / pair.here.journal.session.id).exists()
 
@@ -61,17 +61,17 @@ async def test_add_under_way_is_not_sent_by_another_session(pair: Pair) -> None:
         answer = await exchange.apply()
         await exchange.send(answer.head + b"\r\n\r\n" + answer.body)
 
-    await pair.there.journal.unsettled()
+    await pair.there.journal.list_unconfirmed()
     pair.proxy.arm("add", slow, 1)
     adding = asyncio.create_task(CALLS["add"](pair.here, pair.scene))
     await until(lambda: "add" in pair.proxy.asked)
     shutil.rmtree(state(pair))
-    assert await pair.there.journal.unsettled() == []
+    assert await pair.there.journal.list_unconfirmed() == []
     with pytest.raises(PendingChangeError, match=pair.here.journal.session.id):
         await CALLS["add"](pair.there, pair.scene)
     gate.set()
     await adding
-    assert [row.state for row in await pair.there.journal.history()] == [State.CONFIRMED]
+    assert [row.state for row in await pair.there.journal.history()] == [OperationState.CONFIRMED]
 
 
 async def test_where_it_cannot_be_made_again_nothing_is_changed_or_hidden(pair: Pair) -> None:
@@ -79,13 +79,13 @@ async def test_where_it_cannot_be_made_again_nothing_is_changed_or_hidden(pair: 
     place = state(pair)
     shutil.rmtree(place)
     place.write_text("in the way")
-    assert await pair.here.journal.unsettled() == [operation]
+    assert await pair.here.journal.list_unconfirmed() == [operation]
     asked = pair.proxy.asked.count("delete")
     with pytest.raises(StoreError):
         await CALLS["delete"](pair.here, pair.scene)
     assert pair.proxy.asked.count("delete") == asked
     place.unlink()
-    assert await pair.here.journal.unsettled() == [operation]
+    assert await pair.here.journal.list_unconfirmed() == [operation]
     await CALLS["delete"](pair.here, pair.scene)
     assert len(await pair.there.journal.history()) == 2
 
@@ -97,9 +97,9 @@ async def test_session_keeps_its_writes_when_the_state_is_removed(pair: Pair, si
         lock_id = site.new_lock()
         await new.writes.add_remote(new_remote(lock_id))
         rows = {row.id for row in await new.journal.history()}
-        assert await pair.here.journal.unsettled() == [operation]
+        assert await pair.here.journal.list_unconfirmed() == [operation]
         assert {row.id for row in await new.journal.history()} == {operation.id} | rows
-        assert await new.journal.unsettled() == [operation]
+        assert await new.journal.list_unconfirmed() == [operation]
 
 
 def test_a_process_without_its_file_lives_until_it_ends(tmp_path: Path) -> None:

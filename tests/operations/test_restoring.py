@@ -16,14 +16,14 @@ from lockterm.domain import rules
 from lockterm.domain.clock import Clock
 from lockterm.domain.copies import read_backup
 from lockterm.domain.locks import Lock
-from lockterm.domain.operation import Operation, State
+from lockterm.domain.operation import Operation, OperationState
 from lockterm.domain.plan import Action, Plan, Step, StepState
 from lockterm.domain.remotes import Remote
 from lockterm.domain.requests import NewRemote
 from lockterm.domain.text.plan import describe_notes
 from lockterm.domain.text.remote import describe_losses
 from lockterm.domain.undoable import why_not_restorable
-from lockterm.errors import Refused
+from lockterm.errors import RefusedError
 from lockterm.operations import Operations
 from lockterm.operations.copying import Source, plan_copies
 from lockterm.operations.planner import PlanDraft
@@ -32,7 +32,7 @@ from lockterm.service.running import RunningService
 from tests.conftest import NOW_MS
 from tests.faults.site import checked
 from tests.operations.forwarder import Forwarder
-from tests.operations.runs.planning import carry_out
+from tests.operations.runs.planning import execute
 from tests.samples import an_operation
 from tests.servers import port_of
 
@@ -116,7 +116,7 @@ async def test_a_remote_added_from_here_comes_back_with_every_field(
     drawn = await restoring(operations, "delete")
     assert drawn.plan.losses == ("The remote gets a new ID and a new creation time.",)
     assert drawn.plan.steps[0].note == "The deleted remote gets access again."
-    (step,) = (await carry_out(operations, drawn.plan)).steps
+    (step,) = (await execute(operations, drawn.plan)).steps
     assert step.state is StepState.RECORDED and step.remote_id != remote_id
     (after,) = [row for row in rows(service) if row["id"] == step.remote_id]
     assert without_what_is_new(after) == without_what_is_new(before)
@@ -169,13 +169,13 @@ async def test_what_is_lost_of_a_remote_from_elsewhere_is_said_first(
 async def test_a_user_number_in_doubt_is_not_sent_back(start: Start, service: RunningService):
     from lockterm.domain.operation import known_fields
 
-    def step(call: str, state: State, **body: Any) -> Operation:
+    def step(call: str, state: OperationState, **body: Any) -> Operation:
         return an_operation(call, lock_id=LOCK, body=body, remote_id=5, state=state)
 
-    add = step("add", State.CONFIRMED, remoteUserNo=1, mac="m")
-    sure = step("updateRemoteUserNo", State.CONFIRMED, remoteUserNo=2)
-    doubtful = step("updateRemoteUserNo", State.GIVEN_UP, remoteUserNo=3)
-    refused = step("updateRemoteUserNo", State.REFUSED, remoteUserNo=4)
+    add = step("add", OperationState.CONFIRMED, remoteUserNo=1, mac="m")
+    sure = step("updateRemoteUserNo", OperationState.CONFIRMED, remoteUserNo=2)
+    doubtful = step("updateRemoteUserNo", OperationState.GIVEN_UP, remoteUserNo=3)
+    refused = step("updateRemoteUserNo", OperationState.REFUSED, remoteUserNo=4)
     assert known_fields([add, sure, refused])[5]["remoteUserNo"] == 2
     assert "remoteUserNo" not in known_fields([add, sure, doubtful])[5]
     assert known_fields([add, doubtful, sure])[5]["remoteUserNo"] == 2
@@ -198,7 +198,7 @@ async def test_an_interrupted_restore_goes_on_where_it_stopped(
         if len(done) == 50:
             service.stop()
 
-    plan = await carry_out(operations, drawn.plan, stop_amid)
+    plan = await execute(operations, drawn.plan, stop_amid)
     assert states(plan) == {StepState.RECORDED: 50, StepState.NOT_SENT: 87}
     await operations.close()
 
@@ -206,7 +206,7 @@ async def test_an_interrupted_restore_goes_on_where_it_stopped(
     operations = start(again.base_url)
     drawn = await restoring(operations, "clear")
     assert drawn.plan.actions() == {Action.KEEP: 50, Action.ADD: 87}
-    done = await carry_out(operations, drawn.plan)
+    done = await execute(operations, drawn.plan)
     assert states(done) == {StepState.UNCHANGED: 50, StepState.RECORDED: 87}
     # The plan that was interrupted adds none of them a second time, whatever they are called now.
     (renamed,) = [row["id"] for row in rows(again) if row["id"] == done.steps[-1].remote_id]
@@ -214,7 +214,7 @@ async def test_an_interrupted_restore_goes_on_where_it_stopped(
     changes = rules.changes(remote, replace(remote, remote_name="Renamed since"))
     await operations.writes.update_remote(LOCK, renamed, changes, remote)
     left = operations.runs.retry(plan)
-    assert states(await carry_out(operations, left)) == {StepState.UNCHANGED: 87}
+    assert states(await execute(operations, left)) == {StepState.UNCHANGED: 87}
     changes = rules.changes(await operations.remotes.detail(renamed), remote)
     now = await operations.remotes.detail(renamed)
     await operations.writes.update_remote(LOCK, renamed, changes, now)
@@ -239,7 +239,7 @@ async def test_a_lost_answer_stops_the_restore_until_it_is_settled(
         names = {remote.remote_name for remote in await operations.remotes.all(1003)}
         await operations.writes.clear_remotes(1003)
         drawn = await restoring(operations, "clear")
-        plan = await carry_out(operations, drawn.plan)
+        plan = await execute(operations, drawn.plan)
         count = len(names)
         assert states(plan) == {
             StepState.RECORDED: 2,
@@ -252,13 +252,13 @@ async def test_a_lost_answer_stops_the_restore_until_it_is_settled(
         (left,) = drawn.left
         assert left.state is StepState.UNKNOWN and "Resolve the change first" in left.message
         assert drawn.plan.actions() == {Action.KEEP: 2, Action.ADD: count - 3}
-        (unsettled,) = await operations.journal.unsettled()
-        read = await operations.watch.check(unsettled)
-        assert read.state is State.AMBIGUOUS
+        (unconfirmed,) = await operations.journal.list_unconfirmed()
+        read = await operations.watch.check(unconfirmed)
+        assert read.state is OperationState.AMBIGUOUS
         await operations.resolution.bind(read, read.candidates[0])
         drawn = await restoring(operations, "clear")
         assert drawn.plan.actions() == {Action.KEEP: 3, Action.ADD: count - 3}
-        assert states(await carry_out(operations, drawn.plan))[StepState.RECORDED] == count - 3
+        assert states(await execute(operations, drawn.plan))[StepState.RECORDED] == count - 3
     assert Counter(row["name"] for row in rows(service, 1003)) == Counter(names)
 
 
@@ -270,13 +270,13 @@ async def test_what_was_sent_again_counts_as_restored(
         operations = start(way.base_url)
         remote = (await operations.remotes.all(1003))[0]
         await operations.writes.delete_remote(1003, remote)
-        await carry_out(operations, (await restoring(operations, "delete")).plan)
+        await execute(operations, (await restoring(operations, "delete")).plan)
         (landed,) = [row for row in rows(service, 1003) if row["name"] == remote.remote_name]
         httpx.post(
             f"{service.base_url}/api/v1/bluetooth-remote/delete", json={"remoteId": landed["id"]}
         )
-        (unsettled,) = await operations.journal.unsettled()
-        await operations.resolution.send_again(await checked(operations, unsettled))
+        (unconfirmed,) = await operations.journal.list_unconfirmed()
+        await operations.resolution.send_again(await checked(operations, unconfirmed))
         (step,) = (await restoring(operations, "delete")).plan.steps
         assert step.action is Action.KEEP and "was already restored" in step.message
 
@@ -297,7 +297,7 @@ async def test_a_name_that_is_taken_is_left_out_or_changed_as_chosen(
     assert newcomer is not None
     drawn = await restoring(operations, "clear", renames=renames)
     assert drawn.names_taken == (not renames)
-    plan = await carry_out(operations, drawn.plan)
+    plan = await execute(operations, drawn.plan)
     assert states(plan)[StepState.RECORDED] == len(remotes) - (not renames)
     named = {row["name"] for row in rows(service, 1003)}
     assert (f"{taken} (2)" in named) == renames
@@ -306,7 +306,7 @@ async def test_a_name_that_is_taken_is_left_out_or_changed_as_chosen(
         clear = (await last(operations, "clear")).id
         again = await undo_one(operations, clear)
         assert again.plan.actions()[Action.ADD] == 1
-        await carry_out(operations, again.plan)
+        await execute(operations, again.plan)
         assert sorted(row["name"] for row in rows(service, 1003)) == sorted(
             one.remote_name or "" for one in remotes
         )
@@ -320,7 +320,7 @@ async def test_a_remote_in_two_backups_is_restored_once(
     remote = (await operations.remotes.all(1003))[0]
     await operations.writes.delete_remote(1003, remote)
     first = await last(operations, "delete")
-    await carry_out(operations, (await restoring(operations, "delete")).plan)
+    await execute(operations, (await restoring(operations, "delete")).plan)
     other = replace(first, id="another", call="clear")
     (step,) = (await plan_undo(operations, [other], "restore", renames=False)).plan.steps
     assert step.action is Action.KEEP and "was already restored" in step.message
@@ -334,10 +334,10 @@ async def test_a_later_refusal_does_not_undo_what_was_restored(
     await operations.writes.delete_remote(1003, remote)
     deleted = await last(operations, "delete")
     drawn = await restoring(operations, "delete")
-    await carry_out(operations, drawn.plan)
+    await execute(operations, drawn.plan)
     given = {**drawn.plan.steps[0].wanted, "remoteName": "another", "remoteNumber": ""}
     refused = NewRemote.model_construct(**NewRemote.checked({**given, "lockId": 1003}).__dict__)
-    with pytest.raises(Refused):
+    with pytest.raises(RefusedError):
         await operations.writes.add_remote(refused, restores=(deleted.id, remote.id))
     (step,) = (await restoring(operations, "delete")).plan.steps
     assert step.action is Action.KEEP
@@ -382,7 +382,7 @@ def test_what_cannot_be_restored_says_why(change: dict[str, Any], words: str) ->
     assert backed_up(GOOD).request is not None
     found = backed_up({**GOOD, **change})
     assert found.request is None
-    assert words in found.why_not
+    assert words in found.reason
     assert describe_losses([found]) == []
 
 
@@ -400,17 +400,17 @@ def test_fields_that_come_back_or_do_not() -> None:
 @pytest.mark.parametrize(
     ("call", "state", "count", "words"),
     [
-        ("add", State.CONFIRMED, 0, "Only remotes that a delete or a clear removed"),
-        ("delete", State.UNKNOWN, 1, "unconfirmed"),
-        ("clear", State.REFUSED, 5, "refused. Therefore"),
-        ("clear", State.CONFIRMED, 0, "nothing to clear"),
-        ("clear", State.CONFIRMED_BY_READING, 3, ""),
-        ("clear", State.SENT_AGAIN, 3, ""),
-        ("delete", State.GIVEN_UP, 1, ""),
-        ("delete", State.SENT_AGAIN, 1, "sent again. Therefore"),
+        ("add", OperationState.CONFIRMED, 0, "Only remotes that a delete or a clear removed"),
+        ("delete", OperationState.UNKNOWN, 1, "unconfirmed"),
+        ("clear", OperationState.REFUSED, 5, "refused. Therefore"),
+        ("clear", OperationState.CONFIRMED, 0, "nothing to clear"),
+        ("clear", OperationState.CONFIRMED_BY_READING, 3, ""),
+        ("clear", OperationState.SENT_AGAIN, 3, ""),
+        ("delete", OperationState.GIVEN_UP, 1, ""),
+        ("delete", OperationState.SENT_AGAIN, 1, "sent again. Therefore"),
     ],
 )
-def test_what_can_be_restored(call: str, state: State, count: int, words: str) -> None:
+def test_what_can_be_restored(call: str, state: OperationState, count: int, words: str) -> None:
     said = why_not_restorable(an_operation(call, state=state), count)
     assert words in said and bool(said) == bool(words)
 
@@ -424,7 +424,7 @@ def test_what_was_switched_off_or_elsewhere_opens_no_lock_unsaid() -> None:
     assert again not in " ".join(describe_losses([backed_up({**GOOD, **ended, "status": 2})]))
 
     for other in ({"lockId": 2}, {"lockInfo": {"lockId": 2}}):
-        assert backed_up({**GOOD, **other}).why_not == "The remote belonged to another lock, 2."
+        assert backed_up({**GOOD, **other}).reason == "The remote belonged to another lock, 2."
 
 
 async def test_copy_counts_expired_remotes_once(service: RunningService, start: Start) -> None:

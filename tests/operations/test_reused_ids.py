@@ -7,11 +7,11 @@ from collections.abc import AsyncIterator
 
 import pytest
 
-from lockterm.domain.operation import Operation, State
+from lockterm.domain.operation import Operation, OperationState
 from lockterm.domain.plan import Action
 from lockterm.domain.remotes import Remote
 from lockterm.domain.requests import NewRemote
-from lockterm.errors import OutcomeUnknown, RuleViolation
+from lockterm.errors import ResultUnknownError, RuleViolationError
 from lockterm.operations import Operations
 from lockterm.operations.recorded import is_known
 from lockterm.operations.undoing import undo_one
@@ -19,8 +19,8 @@ from tests.conftest import NOW_MS
 from tests.faults.calls import CALLS, Scene, new_remote
 from tests.faults.cases import READ_BACK
 from tests.faults.catalogue import answers, applied_unheard, close, stalled
-from tests.faults.site import Site, read_back
-from tests.operations.runs.planning import carry_out
+from tests.faults.site import Site, verify_step
+from tests.operations.runs.planning import execute
 from tests.operations.test_proof import operation
 
 ANNA = {"mac": "AA:AA:AA:00:00:01", "remote_user_no": 3, "remote_right": 1}
@@ -79,7 +79,7 @@ async def test_restored_remote_is_found_by_operation_not_id(site: Site, operatio
     anna = await add(operations, lock_id, "Anna", "A-1")
     await operations.writes.delete_remote(lock_id, await operations.remotes.detail(anna))
     first = (await operations.journal.history())[-1]
-    await carry_out(operations, (await undo_one(operations, first.id)).plan)
+    await execute(operations, (await undo_one(operations, first.id)).plan)
     bob = await add(operations, lock_id, "Bob", "B-1")
     give_id(site, bob, anna, 1_900_000_000_000)
     await operations.writes.delete_remote(lock_id, await operations.remotes.detail_as_shown(anna))
@@ -100,9 +100,9 @@ async def test_an_unknown_add_is_found_under_the_id_of_a_deleted_one(site: Site,
             await operations.writes.add_remote(new_remote(lock_id))
         await proxy.land()
         give_id(site, proxy.ledger[-1].data["remoteId"], old.id or 0, NOW_MS + 1)
-        (unknown,) = await operations.journal.unsettled()
+        (unknown,) = await operations.journal.list_unconfirmed()
         seen = await operations.watch.check(unknown)
-        assert (seen.state, seen.remote_id) == (State.CONFIRMED_BY_READING, old.id)
+        assert (seen.state, seen.remote_id) == (OperationState.CONFIRMED_BY_READING, old.id)
 
 
 @pytest.mark.parametrize("call", ["update", "delete", "updateRemoteUserNo"])
@@ -111,16 +111,16 @@ async def test_nothing_is_sent_again_to_the_next_remote_with_the_id(site: Site, 
     (old,) = site.remotes(lock_id)
     async with site.proxy() as proxy, site.operations(proxy) as operations:
         proxy.arm(call, close, 1)
-        with pytest.raises(OutcomeUnknown):
+        with pytest.raises(ResultUnknownError):
             await CALLS[call](operations, Scene(lock_id, old))
-        await read_back(operations)
-        (unsettled,) = await operations.journal.unsettled()
-        assert unsettled.state is READ_BACK[call][1]
+        await verify_step(operations)
+        (unconfirmed,) = await operations.journal.list_unconfirmed()
+        assert unconfirmed.state is READ_BACK[call][1]
         site.ask("bluetooth-remote/delete", remoteId=old.id)
         next_id = site.ask("bluetooth-remote/add", **new_remote(lock_id).body())["remoteId"]
         give_id(site, next_id, old.id or 0, 1_900_000_000_000)
-        with pytest.raises(RuleViolation, match="another remote"):
-            await operations.resolution.send_again(unsettled)
+        with pytest.raises(RuleViolationError, match="another remote"):
+            await operations.resolution.send_again(unconfirmed)
         assert proxy.asked.count(call) == 1
 
 
@@ -129,18 +129,18 @@ async def test_what_is_left_of_a_clear_is_never_the_next_remote_with_an_id(site:
     old = site.remotes(lock_id)
     async with site.proxy() as proxy, site.operations(proxy) as operations:
         proxy.arm("clear", close, 1)
-        with pytest.raises(OutcomeUnknown):
+        with pytest.raises(ResultUnknownError):
             await CALLS["clear"](operations, Scene(lock_id, old[0]))
-        await read_back(operations)
-        (unsettled,) = await operations.journal.unsettled()
-        assert unsettled.state is State.NOT_SEEN
+        await verify_step(operations)
+        (unconfirmed,) = await operations.journal.list_unconfirmed()
+        assert unconfirmed.state is OperationState.NOT_SEEN
         site.ask("bluetooth-remote/delete", remoteId=old[0].id)
         next_id = site.ask("bluetooth-remote/add", **new_remote(lock_id).body())["remoteId"]
         give_id(site, next_id, old[0].id or 0, 1_900_000_000_000)
         page = {"list": [one.raw for one in old], "pageNo": 1, "pageSize": 200, "total": 3}
         behind = {"errcode": 0, "errmsg": "", "description": "", "data": page | {"pages": 1}}
         proxy.arm("list", answers(json.dumps(behind)), 1)
-        await operations.resolution.send_again(unsettled)
+        await operations.resolution.send_again(unconfirmed)
         assert [one.remote_name for one in site.remotes(lock_id)] == ["New fob"]
         assert proxy.asked.count("delete") == 2
 
@@ -169,9 +169,11 @@ def test_is_known_is_true_when_something_before_the_add_had_the_remote(
 ):
     def done(place: int, call: str, record: dict[str, object]) -> Operation:
         remote_id = None if call == "clear" else 5
-        return operation(call, State.CONFIRMED, place, remote_id=remote_id, before=(record,))
+        return operation(
+            call, OperationState.CONFIRMED, place, remote_id=remote_id, before=(record,)
+        )
 
-    add = operation("add", State.UNKNOWN, 50)
+    add = operation("add", OperationState.UNKNOWN, 50)
     rows = [
         *(done(place, *one) for place, one in enumerate(before)),
         add,

@@ -6,15 +6,15 @@ from collections.abc import Awaitable, Callable
 
 import pytest
 
-from lockterm.domain.operation import State
+from lockterm.domain.operation import OperationState
 from lockterm.domain.remotes import Remote
 from lockterm.domain.requests import RemoteChanges
-from lockterm.errors import OutcomeUnknown, RuleViolation
+from lockterm.errors import ResultUnknownError, RuleViolationError
 from lockterm.operations import Operations
 from lockterm.operations.refusals import PendingChangeError
 from tests.faults.calls import CALLS, Scene, id_of, new_remote
 from tests.faults.catalogue import close
-from tests.faults.site import Site, checked, read_back
+from tests.faults.site import Site, checked, verify_step
 
 SECOND: dict[str, Callable[[Operations, int, Remote], Awaitable[object]]] = {
     "update": lambda ops, lock, one: ops.writes.update_remote(
@@ -32,9 +32,9 @@ async def test_a_second_change_of_a_remote_waits_for_the_first(site: Site, first
     one, other, _ = site.remotes(lock_id)
     async with site.proxy() as proxy, site.operations(proxy) as operations:
         proxy.arm(first, close, 1)
-        with pytest.raises(OutcomeUnknown):
+        with pytest.raises(ResultUnknownError):
             await CALLS[first](operations, Scene(lock_id, one))
-        await read_back(operations)
+        await verify_step(operations)
         asked = len(proxy.asked)
         with pytest.raises(
             PendingChangeError, match=f"of {one.remote_name} on .* The order of the two"
@@ -43,9 +43,9 @@ async def test_a_second_change_of_a_remote_waits_for_the_first(site: Site, first
         assert not {*proxy.asked[asked:]} - {"detail", "list"}, "nothing is sent"
         assert len(await operations.journal.history()) == 1
         await SECOND[second](operations, lock_id, other)
-        (unsettled,) = await operations.journal.unsettled()
-        await operations.resolution.send_again(unsettled)  # this is no second one
-        assert proxy.applied(first)[-1].body == unsettled.body
+        (unconfirmed,) = await operations.journal.list_unconfirmed()
+        await operations.resolution.send_again(unconfirmed)  # this is no second one
+        assert proxy.applied(first)[-1].body == unconfirmed.body
 
 
 async def test_only_the_same_is_the_first_sent_again(site: Site):
@@ -61,17 +61,17 @@ async def test_only_the_same_is_the_first_sent_again(site: Site):
             writes.update_remote(lock_id, id_of(one), first, one),
             writes.add_remote(new_remote(lock_id)),
         ):
-            with pytest.raises(OutcomeUnknown) as unknown:
+            with pytest.raises(ResultUnknownError) as unknown:
                 await work
             lost.append(unknown.value.operation_id)
         with pytest.raises(PendingChangeError):
             await writes.update_remote(lock_id, id_of(one), other, one, again_of=lost[0])
         with pytest.raises(PendingChangeError):
             await writes.add_remote(new_remote(lock_id, "Other"), again_of=lost[1])
-        assert [row.id for row in await operations.journal.unsettled()] == lost
+        assert [row.id for row in await operations.journal.list_unconfirmed()] == lost
         await writes.update_remote(lock_id, id_of(one), first, one, again_of=lost[0])
         await writes.add_remote(new_remote(lock_id), again_of=lost[1])
-        assert await operations.journal.unsettled() == []
+        assert await operations.journal.list_unconfirmed() == []
 
 
 async def test_two_profiles_of_one_service_hold_each_others_adds_back(site: Site):
@@ -84,7 +84,7 @@ async def test_two_profiles_of_one_service_hold_each_others_adds_back(site: Site
         site.operations(elsewhere, store, name="three") as three,
     ):
         proxy.arm("add", close, 1)
-        with pytest.raises(OutcomeUnknown):
+        with pytest.raises(ResultUnknownError):
             await one.writes.add_remote(new_remote(lock_id))
         for call in ("add", "clear"):
             with pytest.raises(PendingChangeError) as held:
@@ -101,18 +101,20 @@ async def test_send_again_is_refused_when_the_remote_was_changed_elsewhere(site:
     changes = RemoteChanges(start_ms=remote.start_ms, end_ms=later_ms)
     async with site.proxy() as proxy, site.operations(proxy) as operations:
         proxy.arm("update", close, 1)
-        with pytest.raises(OutcomeUnknown):
+        with pytest.raises(ResultUnknownError):
             await operations.writes.update_remote(lock_id, id_of(remote), changes, remote)
-        await read_back(operations)
-        (unsettled,) = await operations.journal.unsettled()
-        assert unsettled.state is State.NOT_SEEN
+        await verify_step(operations)
+        (unconfirmed,) = await operations.journal.list_unconfirmed()
+        assert unconfirmed.state is OperationState.NOT_SEEN
         shorter = {"startDate": remote.start_ms, "endDate": sooner_ms}
         site.ask("bluetooth-remote/update", lockId=lock_id, remoteId=remote.id, **shorter)
-        with pytest.raises(RuleViolation, match=r"changed since.*endDate.*Check the change first"):
-            await operations.resolution.send_again(unsettled)
+        with pytest.raises(
+            RuleViolationError, match=r"changed since.*endDate.*Check the change first"
+        ):
+            await operations.resolution.send_again(unconfirmed)
         assert site.remotes(lock_id)[1].end_ms == sooner_ms
-        differs = await checked(operations, unsettled)
-        assert differs.state is State.CONFLICT
+        differs = await checked(operations, unconfirmed)
+        assert differs.state is OperationState.CONFLICT
         await operations.resolution.send_again(
             differs
         )  # it was said, and a person wants it all the same

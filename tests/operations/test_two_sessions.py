@@ -8,12 +8,12 @@ from dataclasses import dataclass, replace
 
 import pytest
 
-from lockterm.domain.operation import Operation, State
+from lockterm.domain.operation import Operation, OperationState
 from lockterm.domain.plan import StepState
-from lockterm.errors import OutcomeUnknown, Refused
+from lockterm.errors import RefusedError, ResultUnknownError
 from lockterm.operations import Operations
 from lockterm.operations.proof import Horizon
-from lockterm.operations.refusals import PendingChangeError, SettledMeanwhile
+from lockterm.operations.refusals import AlreadyResolvedError, PendingChangeError
 from lockterm.store.database import Database
 from lockterm.store.journal import Journal
 from lockterm.store.sessions import StoreSession
@@ -21,8 +21,8 @@ from tests.faults.calls import CALLS, Scene, new_remote
 from tests.faults.cases import disagreements
 from tests.faults.catalogue import answers, applied_unheard, close, refusal
 from tests.faults.proxy import Entry, Exchange, FaultProxy
-from tests.faults.site import Site, checked, read_back, until
-from tests.operations.runs.planning import add, carry_out
+from tests.faults.site import Site, checked, until, verify_step
+from tests.operations.runs.planning import add, execute
 from tests.operations.virtual import VirtualTimer
 
 
@@ -38,9 +38,9 @@ class Pair:
 
     async def lose(self, call: str, fault=close) -> Operation:
         self.proxy.arm(call, fault, 1)
-        with pytest.raises(OutcomeUnknown):
+        with pytest.raises(ResultUnknownError):
             await CALLS[call](self.here, self.scene)
-        await read_back(self.here)
+        await verify_step(self.here)
         return (await self.here.journal.history())[-1]
 
 
@@ -58,7 +58,7 @@ async def pair(site: Site) -> AsyncIterator[Pair]:
 
 async def test_the_other_session_knows_who_holds_the_lock(pair: Pair):
     operation = await pair.lose("add")
-    (seen,) = await pair.there.journal.unsettled(pair.scene.lock_id)
+    (seen,) = await pair.there.journal.list_unconfirmed(pair.scene.lock_id)
     assert seen == operation
     with pytest.raises(PendingChangeError, match=operation.session):
         await pair.there.writes.add_remote(new_remote(pair.scene.lock_id, "Other fob"))
@@ -72,7 +72,7 @@ async def test_add_not_seen_blocks_only_its_like_and_clears_in_a_later_session(
 ):
     """It may still land: another add of it would double it, and a clear could miss it."""
     operation, lock_id = await pair.lose("add"), pair.scene.lock_id
-    assert operation.state is State.NOT_SEEN
+    assert operation.state is OperationState.NOT_SEEN
     with pytest.raises(PendingChangeError):
         await pair.there.writes.add_remote(new_remote(lock_id, name, number))
     with pytest.raises(PendingChangeError):
@@ -82,14 +82,16 @@ async def test_add_not_seen_blocks_only_its_like_and_clears_in_a_later_session(
     await pair.there.writes.add_remote(new_remote(lock_id, "Another fob", "N-901"))
 
 
-@pytest.mark.parametrize("state", [State.UNKNOWN, State.NOT_SEEN])
-async def test_run_goes_on_behind_an_add_that_an_ended_session_lost(pair: Pair, state: State):
+@pytest.mark.parametrize("state", [OperationState.UNKNOWN, OperationState.NOT_SEEN])
+async def test_run_goes_on_behind_an_add_that_an_ended_session_lost(
+    pair: Pair, state: OperationState
+):
     """An add that a kill kept from leaving does not stop the rest of its lock."""
     operation, lock_id = await pair.lose("add"), pair.scene.lock_id
-    await pair.here.journal.settle(operation, state=state)
+    await pair.here.journal.resolve(operation, state=state)
     pair.there.watch.timer, pair.there.watch.horizon = VirtualTimer(), Horizon()
     lost = add(lock_id, 0, remoteName=operation.remote_name, remoteNumber="N-900")
-    done = await carry_out(pair.there, [lost, add(lock_id, 1), add(lock_id, 2)])
+    done = await execute(pair.there, [lost, add(lock_id, 1), add(lock_id, 2)])
     states = [step.state for step in done.steps]
     assert states == [StepState.NOT_SENT, StepState.RECORDED, StepState.RECORDED]
 
@@ -109,10 +111,10 @@ async def test_an_add_on_its_way_holds_back_the_other_session(pair: Pair):
         with pytest.raises(PendingChangeError):
             await CALLS[call](pair.there, pair.scene)
     # What the other session is sending is not taken for lost.
-    assert await pair.there.journal.unsettled() == []
+    assert await pair.there.journal.list_unconfirmed() == []
     gate.set()
     await adding
-    assert [one.state for one in await pair.there.journal.history()] == [State.CONFIRMED]
+    assert [one.state for one in await pair.there.journal.history()] == [OperationState.CONFIRMED]
 
 
 @pytest.mark.parametrize("call", ["add", "update", "delete", "updateRemoteUserNo"])
@@ -133,9 +135,9 @@ async def test_only_one_of_two_sends_it_again(pair: Pair, call: str):
     )
     refused = [one for one in results if isinstance(one, Exception)]
     assert len(refused) == 1 and len(pair.proxy.applied(call)) == 1, results
-    assert isinstance(refused[0], (PendingChangeError, SettledMeanwhile)) or "has a remote" in str(
-        refused[0]
-    )
+    assert isinstance(
+        refused[0], (PendingChangeError, AlreadyResolvedError)
+    ) or "has a remote" in str(refused[0])
     assert pair.proxy.asked.count(call) == 2
 
 
@@ -149,7 +151,7 @@ async def test_what_the_other_session_settled_is_not_sent_again(pair: Pair, end:
     else:
         await pair.there.resolution.send_again(stale)
     asked = pair.proxy.asked.count("update")
-    with pytest.raises(SettledMeanwhile):
+    with pytest.raises(AlreadyResolvedError):
         await pair.here.resolution.send_again(stale)
     assert pair.proxy.asked.count("update") == asked
 
@@ -174,9 +176,9 @@ async def test_second_send_does_not_confirm_the_first(pair: Pair, call: str):
     read = await checked(pair.here, lost)
     gate.set()
     await sending
-    assert read.state is State.UNKNOWN and "being sent again" in read.message
+    assert read.state is OperationState.UNKNOWN and "being sent again" in read.message
     settled = await checked(pair.here, lost)
-    assert settled.state is State.SENT_AGAIN
+    assert settled.state is OperationState.SENT_AGAIN
 
 
 @pytest.mark.parametrize("answer", ["recorded", "refused"])
@@ -187,7 +189,7 @@ async def test_an_answer_settles_what_another_session_called_unknown(pair: Pair,
         (row,) = await pair.there.journal.history()
         journal = Journal(pair.there.journal.database, row.profile, row.service)
         journal.settle_orphans(lambda session: False, 1)
-        assert (await pair.there.journal.unsettled())[0].state is State.UNKNOWN
+        assert (await pair.there.journal.list_unconfirmed())[0].state is OperationState.UNKNOWN
         if answer == "refused":
             await answers(refusal())(exchange)
         else:
@@ -196,12 +198,14 @@ async def test_an_answer_settles_what_another_session_called_unknown(pair: Pair,
 
     pair.proxy.arm("add", seen_as_lost, 1)
     if answer == "refused":
-        with pytest.raises(Refused):
+        with pytest.raises(RefusedError):
             await CALLS["add"](pair.here, pair.scene)
     else:
         await CALLS["add"](pair.here, pair.scene)
     (row,) = await pair.here.journal.history()
-    assert row.state is (State.REFUSED if answer == "refused" else State.CONFIRMED)
+    assert row.state is (
+        OperationState.REFUSED if answer == "refused" else OperationState.CONFIRMED
+    )
     assert row.remote_id == (pair.proxy.ledger[0].data["remoteId"] if pair.proxy.ledger else None)
 
 
@@ -212,7 +216,7 @@ async def test_both_read_back_and_one_settles(pair: Pair):
         Entry("delete", dict(operation.body), {})
     )
     read = await asyncio.gather(checked(pair.here, operation), checked(pair.there, operation))
-    assert {one.state for one in read} == {State.CONFIRMED_BY_READING}
+    assert {one.state for one in read} == {OperationState.CONFIRMED_BY_READING}
 
 
 async def test_what_a_session_left_when_it_ended_is_settled_by_the_others(pair: Pair):
@@ -231,34 +235,34 @@ async def test_what_a_session_left_when_it_ended_is_settled_by_the_others(pair: 
         lock_id=other,
         body={**model.body, "lockId": other},
         session=dead.id,
-        state=State.PREPARED,
+        state=OperationState.PREPARED,
         remote_id=None,
     )
     assert journal.prepare(orphan) is None
-    journal.move("orphan", [State.PREPARED], state=State.SENDING, sent_ms=1)
+    journal.move("orphan", [OperationState.PREPARED], state=OperationState.SENDING, sent_ms=1)
     with pytest.raises(PendingChangeError):
         await pair.there.writes.add_remote(new_remote(other))
-    assert await pair.there.journal.unsettled() == []
+    assert await pair.there.journal.list_unconfirmed() == []
     dead.close()
     with pytest.raises(PendingChangeError):  # in doubt now
         await pair.there.writes.add_remote(new_remote(other))
-    (seen,) = await pair.there.journal.unsettled()
-    assert (seen.id, seen.state) == ("orphan", State.UNKNOWN)
-    assert (await checked(pair.there, seen)).state is State.NOT_SEEN
+    (seen,) = await pair.there.journal.list_unconfirmed()
+    assert (seen.id, seen.state) == ("orphan", OperationState.UNKNOWN)
+    assert (await checked(pair.there, seen)).state is OperationState.NOT_SEEN
 
 
 async def test_a_session_that_has_ended_stays_so_when_a_thread_of_it_is_late(pair: Pair):
     """Else nobody would be offered its drafts."""
     ended = pair.here.journal
     ended.close()
-    await ended.unsettled()
+    await ended.list_unconfirmed()
     assert not pair.there.journal.session.is_alive(ended.session.id)
 
 
 async def test_many_first_uses_at_once(site: Site):
     store = site.new_store()
     async with site.proxy() as proxy, site.operations(proxy, store) as operations:
-        await asyncio.gather(*(operations.journal.unsettled() for _ in range(12)))
+        await asyncio.gather(*(operations.journal.list_unconfirmed() for _ in range(12)))
 
 
 async def test_two_sessions_make_a_new_store_at_once(site: Site, tmp_path):

@@ -18,8 +18,13 @@ from lockterm.api import client
 from lockterm.api.retry_policy import RetryPolicy
 from lockterm.config import Profile
 from lockterm.domain.clock import Clock
-from lockterm.domain.operation import Operation, State
-from lockterm.errors import ListTooLarge, MalformedAnswer, OutcomeUnknown, RateLimited
+from lockterm.domain.operation import Operation, OperationState
+from lockterm.errors import (
+    ListTooLargeError,
+    MalformedAnswerError,
+    RateLimitedError,
+    ResultUnknownError,
+)
 from lockterm.operations import Operations
 from lockterm.operations.list_walk import (
     ASKED,
@@ -100,7 +105,7 @@ async def test_bytes(opened: Callable[[Service], Operations]) -> None:
     limits = WalkLimits(4 * MIB, 64 * MIB, 300.0, asked=True)
     async with Service(large).running() as service:
         with pytest.raises(
-            ListTooLarge, match=r"did not read the whole list of lock 1.* 4 MiB of answers"
+            ListTooLargeError, match=r"did not read the whole list of lock 1.* 4 MiB of answers"
         ):
             await opened(service).remotes.all(1, limits)
         assert 4 * MIB < service.sent < 5 * MIB
@@ -110,7 +115,7 @@ async def test_bytes(opened: Callable[[Service], Operations]) -> None:
 async def test_memory(opened: Callable[[Service], Operations]) -> None:
     limits = WalkLimits(64 * MIB, 32 * MIB, 300.0, asked=True)
     async with Service(many).running() as service:
-        with pytest.raises(ListTooLarge, match="32 MiB of memory"):
+        with pytest.raises(ListTooLargeError, match="32 MiB of memory"):
             await opened(service).remotes.all(1, limits)
         assert service.sent < 8 * MIB
 
@@ -129,7 +134,7 @@ async def test_time(
         return [record(page_no)]
 
     async with Service(slow).running() as service:
-        with pytest.raises(ListTooLarge, match="300 s"):
+        with pytest.raises(ListTooLargeError, match="300 s"):
             await opened(service).remotes.all(1)
         assert len(service.asked) == 4
 
@@ -144,7 +149,7 @@ async def test_a_walk_that_begins_again_has_no_more(
         return large(page_no) * (2 if page_no == 5 else 1)
 
     async with Service(moving, pages=5).running() as service:
-        with pytest.raises(ListTooLarge):
+        with pytest.raises(ListTooLargeError):
             await opened(service).remotes.all(1, limits)
         assert service.sent < 6 * MIB
 
@@ -159,12 +164,15 @@ async def test_background_verification_shares_its_reads(
     monkeypatch.setattr("lockterm.operations.watching.LAST_RETRY_S", 0.01)
     async with Service(large, pages=12).running() as service:
         operations = opened(service)
-        with pytest.raises(OutcomeUnknown):
+        with pytest.raises(ResultUnknownError):
             await operations.writes.add_remote(new_remote(1))
         async with asyncio.timeout(60):
             while "did not read the whole list" not in (operation := await now(operations)).message:
                 await asyncio.sleep(0.01)
-        assert operation.state is State.UNKNOWN and "Check the change yourself" in operation.message
+        assert (
+            operation.state is OperationState.UNKNOWN
+            and "Check the change yourself" in operation.message
+        )
         read = service.sent
         assert 2 * MIB < read < 3 * MIB
         for _ in range(20):  # as after each call that finds the service again
@@ -272,12 +280,12 @@ async def test_a_search_asks_for_nothing_in_a_pause(
 
     async with Busy(lambda page_no: [record(page_no)], pages=9).running() as service:
         operations = opened(service)
-        with pytest.raises(RateLimited):
+        with pytest.raises(RateLimitedError):
             async for step in operations.remotes.walk(1, ahead=True):
                 assert step.read < 3
         asked = len(service.asked)
         assert asked <= 2 + PAGES_AT_ONCE
-        with pytest.raises(RateLimited):
+        with pytest.raises(RateLimitedError):
             async for _ in operations.remotes.walk(1, ahead=True):
                 pass
         assert len(service.asked) == asked
@@ -372,5 +380,5 @@ async def test_walk_returns_no_list_when_it_stays_shorter_than_its_total(
             await line.send(http(json.dumps({"errcode": 0, "data": data})))
 
     async with Short(large).running() as service:
-        with pytest.raises(MalformedAnswer, match="kept changing"):
+        with pytest.raises(MalformedAnswerError, match="kept changing"):
             await opened(service).remotes.all(1)

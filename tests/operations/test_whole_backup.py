@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from lockterm.errors import MalformedAnswer, RuleViolation
+from lockterm.errors import MalformedAnswerError, RuleViolationError
 from tests.faults.calls import new_remote
 from tests.faults.proxy import Exchange
 from tests.faults.site import Site
@@ -42,7 +42,7 @@ async def test_clear_is_refused_when_the_list_keeps_changing(site: Site):
     lock_id = site.new_lock(450)
     async with site.proxy() as proxy, site.operations(proxy) as operations:
         proxy.on_asked = shift(site, lock_id, 1000)
-        with pytest.raises(MalformedAnswer, match="lockterm changed nothing") as error:
+        with pytest.raises(MalformedAnswerError, match="lockterm changed nothing") as error:
             await operations.writes.clear_remotes(lock_id)
         assert error.value.title == "The list keeps changing"
         assert "clear" not in proxy.asked and await operations.journal.history() == []
@@ -60,7 +60,7 @@ async def test_more_deleted_than_the_backup_has_is_said(site: Site):
         assert await operations.writes.clear_remotes(lock_id, 3) == 5
         (row,) = await operations.journal.history()
         assert "deleted 5 remotes, but the backup contains 3. 2 remotes were added" in row.message
-        with pytest.raises(RuleViolation):
+        with pytest.raises(RuleViolationError):
             await operations.writes.clear_remotes(lock_id, 3)
 
 
@@ -79,7 +79,7 @@ async def test_a_list_that_is_without_what_was_recorded_is_not_cleared(site: Sit
         proxy.arm("list", old)
         await operations.remotes.all(lock_id)
         new_id = await operations.writes.add_remote(new_remote(lock_id))
-        with pytest.raises(MalformedAnswer, match=f"lacks remote {new_id}, which you added"):
+        with pytest.raises(MalformedAnswerError, match=f"lacks remote {new_id}, which you added"):
             await operations.writes.clear_remotes(lock_id)
         assert "clear" not in proxy.asked
         await proxy.heal()

@@ -39,7 +39,7 @@ def forget_timeouts(timeout_s: float) -> None:
 async def test_closed_screens_are_freed_when_garbage_is_collected(
     demo: Demo, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(startup, "over", lambda: None)  # it freezes the garbage of that moment
+    monkeypatch.setattr(startup, "finish", lambda: None)  # it freezes the garbage of that moment
     async with demo(1001, locks=(MAIN_GATE,)) as pilot:
         below = pilot.app.screen
         for key in ("a", "enter", "ctrl+p", "d", "v", "H", "M"):

@@ -38,7 +38,7 @@ async def open_packs(pilot: Pilot[int], *keys: str) -> VoiceScreen:
     screen = pilot.app.screen
     assert isinstance(screen, VoiceScreen)
     await pilot.press("tab")
-    await until(pilot, lambda: not screen.why_not("fetch_pack"))
+    await until(pilot, lambda: not screen.disabled_reason("fetch_pack"))
     return screen
 
 

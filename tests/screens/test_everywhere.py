@@ -15,15 +15,15 @@ from lockterm.domain import glyphs
 from lockterm.domain.locks import Lock
 from lockterm.domain.plan import Action
 from lockterm.domain.text.remote import format_remote
-from lockterm.domain.validity import State
+from lockterm.domain.validity import RemoteState
 from lockterm.errors import StoreError
 from lockterm.operations.everywhere import LockRead
 from lockterm.screens.dialogs.destroy import DestroyModal
-from lockterm.screens.everywhere import EverywhereScreen, all_locks
-from lockterm.screens.everywhere import site as everywhere_site
+from lockterm.screens.everywhere import AllLocksSearchScreen, all_locks
+from lockterm.screens.everywhere import lock_lists as everywhere_lists
 from lockterm.screens.everywhere.all_locks import AllLocksScreen
 from lockterm.screens.everywhere.days import MORE, DaysToCome, bars, numbers
-from lockterm.screens.everywhere.ends import WhatEndsScreen
+from lockterm.screens.everywhere.ends import ExpiringScreen
 from lockterm.screens.everywhere.table import OnLocksTable
 from lockterm.screens.marked.form import MarkedForm
 from lockterm.screens.modal import RefusedModal
@@ -36,7 +36,7 @@ from lockterm.widgets.find_line import FindLine
 from lockterm.widgets.form_field import FormField
 from tests.conftest import NOW_MS
 from tests.long import telling
-from tests.operations.runs.planning import carry_out, run_of
+from tests.operations.runs.planning import execute, run_of
 from tests.screens.running_app import Clock, Demo, Starter, notices, settled, until
 from tests.screens.site import (
     DAY_MS,
@@ -248,11 +248,11 @@ async def test_keys_typed_ahead_open_the_remote_that_was_searched(lockterm_app: 
 
 
 @pytest.mark.long
-@pytest.mark.parametrize("screen", [EverywhereScreen, WhatEndsScreen])
+@pytest.mark.parametrize("screen", [AllLocksSearchScreen, ExpiringScreen])
 async def test_keys_are_for_the_selected_remote_when_nothing_is_marked(
     demo: Demo, screen: type[AllLocksScreen]
 ) -> None:
-    way = ("F", *"herrera", "ctrl+r", "enter") if screen is EverywhereScreen else ("W",)
+    way = ("F", *"herrera", "ctrl+r", "enter") if screen is AllLocksSearchScreen else ("W",)
     async with demo(size=(60, 20), locks=LOCKS) as pilot:
         assert "esc back" in await press(pilot, *way)
         await press(pilot, "j")
@@ -263,7 +263,7 @@ async def test_keys_are_for_the_selected_remote_when_nothing_is_marked(
         await press(pilot, "w")
         assert isinstance(pilot.app.screen, RemoteForm)
         edit = f"Edit {row.remote.remote_name}"
-        assert pilot.app.screen.crumbs()[1:] == (row.lock.title, "Remotes", edit)
+        assert pilot.app.screen.breadcrumbs()[1:] == (row.lock.title, "Remotes", edit)
         focused = pilot.app.focused
         assert focused is not None and focused.query_ancestor(FormField).field == "endDate"
         await press(pilot, "escape")
@@ -406,7 +406,7 @@ async def test_expiring_shows_ends_by_day_and_span(
     async with site.running(lockterm_app) as service:
         async with lockterm_app(service) as pilot:
             seen = await press(pilot, "W")
-            assert isinstance(pilot.app.screen, WhatEndsScreen)
+            assert isinstance(pilot.app.screen, ExpiringScreen)
             assert "[all 4] expired 2 within 7 days 1 within 30 days 2" in seen
             assert rows(pilot) == [(2, 5), (1, 1), (1, 2), (2, 6)]
             assert current(pilot) == (2, 5), "the first of them, not of what was there before"
@@ -434,14 +434,16 @@ async def test_expiring_row_becomes_expired_in_place(lockterm_app: Starter, cloc
         assert current(pilot) == (1, 1)
         asked = len(site.asked)
         clock.now_s += 13 * 60
-        pilot.app.screen.pass_time()
+        pilot.app.screen.refresh_relative_times()
         await settled(pilot)
         seen = words(pilot.app)
         assert "expired 1 [within 7 days 1]" in seen and "Lock 1 read 13 min ago" in seen
         assert "1 < 7 days, 1 disagree" in seen
         table = pilot.app.screen.query_one(OnLocksTable)
         lines = ["".join(text for text, _ in table.line(row)).split() for row in (0, 1)]
-        assert [line[-1] for line in lines] == ["13m", "13m"] and lines[0][0] == State.DISAGREE.sign
+        assert [line[-1] for line in lines] == ["13m", "13m"] and lines[0][
+            0
+        ] == RemoteState.DISAGREE.sign
         assert rows(pilot) == [(1, 1), (1, 2)] and current(pilot) == (1, 1)
         assert len(site.asked) == asked
 
@@ -479,7 +481,7 @@ def test_the_signs_of_the_days_to_come_are_apart_in_ascii() -> None:
     monday = date(2026, 11, 23)
     signs = [*bars([1, 2, 3, 4], 1), numbers(monday, [0], 1), numbers(monday, [10], 1)]
     assert len(set(signs)) == len(signs) == 6
-    assert MORE not in [state.sign for state in State]
+    assert MORE not in [state.sign for state in RemoteState]
 
 
 @pytest.mark.long
@@ -496,9 +498,9 @@ async def test_days_ahead_leaves_out_a_removed_lock(
 
         await press(pilot, "W", "V")
         screen = pilot.app.screen
-        assert isinstance(screen, WhatEndsScreen) and days() == ["Lock 1", "Lock 2", "Lock 3"]
+        assert isinstance(screen, ExpiringScreen) and days() == ["Lock 1", "Lock 2", "Lock 3"]
         await pilot.app.operations.locks.remove(1)
-        await screen.site.load()
+        await screen.lock_lists.load()
         await press(pilot, "V", "V")
         await until(pilot, lambda: days() == ["Lock 2", "Lock 3"])
 
@@ -549,7 +551,7 @@ async def test_what_comes_is_shown_while_more_comes_and_one_state_alone_is_shown
 ) -> None:
     """News do not stop what is being found."""
     monkeypatch.setattr(all_locks, "SHOWN_S", 0)
-    monkeypatch.setattr(everywhere_site, "SLICE_S", 0)
+    monkeypatch.setattr(everywhere_lists, "SLICE_S", 0)
     lists = {
         f"L{n}": [remote(n * 10 + i, n, "Anna", isCoerced=1) for i in range(9)] for n in (1, 2)
     }
@@ -649,7 +651,7 @@ async def test_marks_stay_when_rows_move_and_no_range_ends_at_an_unread_lock(
         assert current(pilot) == (2, None)
         seen = await press(pilot, "S")
         assert "The selected row has no remote with an ID." in seen
-        assert isinstance(pilot.app.screen, EverywhereScreen)
+        assert isinstance(pilot.app.screen, AllLocksSearchScreen)
         site.lists[1].reverse()
         await press(pilot, "r")
         assert [one.id for _, one in pilot.app.screen.marks.rows] == [5]
@@ -664,11 +666,11 @@ async def test_run_unmarks_the_remotes_that_it_deleted_and_reads_their_lock_agai
     async with demo(locks=LOCKS) as pilot:
         await press(pilot, "F", *"herrera", "ctrl+r", "enter")
         everywhere = pilot.app.screen
-        assert isinstance(everywhere, EverywhereScreen)
+        assert isinstance(everywhere, AllLocksSearchScreen)
         before, gone = rows(pilot), current(pilot)
         await press(pilot, "space", "d")
         run = run_of(pilot.app.operations, pilot.app.screen.drawn.plan)
-        await carry_out(pilot.app.operations, run)
+        await execute(pilot.app.operations, run)
         tell_end(pilot.app, run)
         await until(pilot, lambda: len(everywhere.rows) < len(before))
         await press(pilot, "escape")
@@ -680,7 +682,7 @@ async def test_what_a_run_has_changed_is_behind_until_it_is_read(lockterm_app: S
     async with site.app(lockterm_app) as pilot:
         await press(pilot, "F", *"anna", "ctrl+r", "enter")
         screen = pilot.app.screen
-        assert isinstance(screen, EverywhereScreen)
+        assert isinstance(screen, AllLocksSearchScreen)
         site.go_on.clear()
         asked = len(site.asked)
         screen.read_changed({2, 77})
@@ -701,17 +703,17 @@ async def test_a_reading_that_was_replaced_does_not_end_the_one_after_it(
     async with site.app(lockterm_app) as pilot:
         await press(pilot, "F", *"anna", "ctrl+r", "enter")
         screen = pilot.app.screen
-        assert isinstance(screen, EverywhereScreen)
+        assert isinstance(screen, AllLocksSearchScreen)
         site.go_on.clear()
         for _ in range(2):
             asked = len(site.asked)
             await pilot.press("r")
             await until(pilot, lambda asked=asked: len(site.asked) > asked)
-        assert screen.site.is_reading
+        assert screen.lock_lists.is_reading
         assert "reading: 0 of 1 locks" in words(pilot.app)
         site.go_on.set()
         await settled(pilot)
-        assert not screen.site.is_reading
+        assert not screen.lock_lists.is_reading
 
 
 async def test_a_plan_to_delete_names_the_locks_that_are_still_being_read(
@@ -746,7 +748,7 @@ async def test_of_a_lock_that_left_the_book_nothing_stays_marked(
     async with demo(locks=LOCKS) as pilot:
         await press(pilot, "F", "ctrl+r", "a", "enter", "asterisk")
         screen, operations = pilot.app.screen, pilot.app.operations
-        assert isinstance(screen, EverywhereScreen)
+        assert isinstance(screen, AllLocksSearchScreen)
         first = LOCKS[0].lock_id
         assert any(lock_id == first for lock_id, _ in screen.marks.rows)
         with monkeypatch.context() as broken:

@@ -14,7 +14,7 @@ from lockterm.domain.plan import Action, Step, StepState
 from lockterm.operations.cleaning import plan_cleaning
 from lockterm.screens.dialogs.destroy import DestroyModal
 from lockterm.screens.everywhere.clean import CleanModal
-from lockterm.screens.everywhere.ends import WhatEndsScreen
+from lockterm.screens.everywhere.ends import ExpiringScreen
 from lockterm.screens.everywhere.table import OnLocksTable
 from lockterm.screens.modal import RefusedModal
 from lockterm.screens.plan.screen import PlanScreen
@@ -106,7 +106,7 @@ async def test_four_keys_delete_expired_remotes_with_a_backup(demo: Demo) -> Non
         assert {one.remote_id for one in done} == gone
         assert all(one.before for one in done)
         await press_each(pilot, "escape")
-        assert isinstance(pilot.app.screen, WhatEndsScreen)
+        assert isinstance(pilot.app.screen, ExpiringScreen)
         rows = pilot.app.screen.query_one(OnLocksTable).rows
         assert not gone & {row.remote_id for row in rows}
     assert expired_by(demo.service, 30, 1004) == before == set()
@@ -215,7 +215,7 @@ async def test_escape_stops_the_reading_and_keeps_the_days(lockterm_app: Starter
         await press_each(pilot, "enter")
         assert "No remotes expired more than 45 days ago." in dialog_words(pilot)
         await press_each(pilot, "escape")
-        assert isinstance(pilot.app.screen, WhatEndsScreen)
+        assert isinstance(pilot.app.screen, ExpiringScreen)
         assert "Typed too early" not in notices(pilot)
 
 

@@ -14,7 +14,7 @@ from textual.pilot import Pilot
 from lockterm.api.first_page import FirstPage, FirstRead
 from lockterm.app import LocktermApp
 from lockterm.config import Profile
-from lockterm.errors import Untrusted
+from lockterm.errors import UntrustedServerError
 from lockterm.paths import Paths
 from lockterm.service.running import RunningService
 from tests.conftest import NOW_MS
@@ -203,6 +203,8 @@ async def test_first_page_is_requested_again_when_the_service_returns(demo: Demo
     async with proxied(demo.service) as (proxy, _):
         profile = Profile("p", proxy.base_url)
         first = FirstPage(profile, 1001)
-        first.outcome.set_result(FirstRead(error=Untrusted("Its certificate is self-signed.")))
+        first.outcome.set_result(
+            FirstRead(error=UntrustedServerError("Its certificate is self-signed."))
+        )
         async with opened(demo, profile, first) as pilot:
             await until(pilot, lambda: FIRST_ROW in shown(pilot))

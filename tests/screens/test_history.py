@@ -21,7 +21,7 @@ from textual.pilot import Pilot
 from lockterm.domain.constants import CALL_NAMES
 from lockterm.domain.history import HistoryLine
 from lockterm.domain.locks import VoiceChoice
-from lockterm.domain.operation import Operation, State
+from lockterm.domain.operation import Operation, OperationState
 from lockterm.domain.remotes import Remote
 from lockterm.domain.rules import changes, new_remote
 from lockterm.domain.text.remote import Detail
@@ -323,7 +323,7 @@ def _fill_journal(operations: Operations, count: int, **other: object) -> None:
                 "remote_id": number,
                 "remote_name": f"Remote {number}",
                 "before": (),
-                "state": State.CONFIRMED,
+                "state": OperationState.CONFIRMED,
                 "session": "1-a",
                 "prepared_ms": NOW_MS - number,
             }
@@ -395,14 +395,18 @@ async def test_history_reads_a_change_before_it_shows_it(
 
 async def test_operation_is_read_again_when_its_result_changes(demo: Demo) -> None:
     async with demo() as pilot:
-        _fill_journal(pilot.app.operations, 1, call="updateRemoteUserNo", state=State.UNKNOWN)
+        _fill_journal(
+            pilot.app.operations, 1, call="updateRemoteUserNo", state=OperationState.UNKNOWN
+        )
         await opened(pilot)
         await press(pilot, "enter")
         screen = pilot.app.screen
         assert isinstance(screen, OperationDetailScreen)
         journal = pilot.app.operations.journal
-        (operation,) = await journal.unsettled()
-        await journal.settle(operation, state=State.GIVEN_UP, message="It was done by hand.")
+        (operation,) = await journal.list_unconfirmed()
+        await journal.resolve(
+            operation, state=OperationState.GIVEN_UP, message="It was done by hand."
+        )
         await until(pilot, lambda: "It was done by hand." in words(pilot.app))
 
 

@@ -11,7 +11,7 @@ import pytest
 from textual.pilot import Pilot
 
 from lockterm.config.look import Look
-from lockterm.domain.operation import Operation, State
+from lockterm.domain.operation import Operation, OperationState
 from lockterm.domain.text.operation import STATE_NAMES
 from lockterm.operations import Operations
 from lockterm.screens.history.day_strip import MOST_DAYS, DayStrip
@@ -34,7 +34,7 @@ CHANGE = Operation(
     remote_id=7,
     remote_name="Anna",
     before=({"remoteName": "Anna", "remoteNumber": "A-2"},),
-    state=State.CONFIRMED,
+    state=OperationState.CONFIRMED,
     session="1-a",
     prepared_ms=NOW_MS,
 )
@@ -111,10 +111,10 @@ async def test_panel_does_not_show_values_that_arrive_for_the_row_before(
 
 
 CLAIMS = {
-    State.CONFIRMED_BY_READING: ("Changed", "after"),
-    State.REFUSED: ("Not changed", "requested"),
-    State.GIVEN_UP: ("Possibly changed", "possible"),
-    State.UNKNOWN: ("Possibly changed", "possible"),  # last: it blocks others
+    OperationState.CONFIRMED_BY_READING: ("Changed", "after"),
+    OperationState.REFUSED: ("Not changed", "requested"),
+    OperationState.GIVEN_UP: ("Possibly changed", "possible"),
+    OperationState.UNKNOWN: ("Possibly changed", "possible"),  # last: it blocks others
 }
 
 

@@ -28,7 +28,7 @@ async def test_one_thing_at_a_time_once_no_key_is_under_way(
     monkeypatch.setattr(idle, "QUIET_S", 0.0)
     app, done, looks = OnTerminal(), list[str](), 0
     is_busy, is_over = True, False
-    monkeypatch.setattr(startup, "is_over", lambda: is_over)
+    monkeypatch.setattr(startup, "is_finished", lambda: is_over)
 
     def busy() -> bool:
         nonlocal looks
@@ -52,7 +52,7 @@ async def test_garbage_is_collected_once_nothing_is_left_to_do(
 ) -> None:
     monkeypatch.setattr(idle, "QUIET_S", 0.0)
     monkeypatch.setattr(idle, "REST_S", 0.0)
-    monkeypatch.setattr(startup, "is_over", lambda: True)
+    monkeypatch.setattr(startup, "is_finished", lambda: True)
     app, done = OnTerminal(), list[str]()
     monkeypatch.setattr(startup, "collect", lambda: done.append("collected"))
     async with app.run_test() as pilot:

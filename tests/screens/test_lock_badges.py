@@ -9,7 +9,7 @@ from textual.pilot import Pilot
 
 from lockterm.config.look import Look
 from lockterm.domain.locks import Lock
-from lockterm.domain.operation import State as OperationState
+from lockterm.domain.operation import OperationState
 from lockterm.screens.locks.badges import LockBadges
 from lockterm.screens.locks.table import LocksTable
 from lockterm.service.running import RunningService

@@ -14,7 +14,7 @@ from textual.pilot import Pilot
 
 import lockterm.service
 from lockterm.config.look import FULL_LOOK, Look
-from lockterm.errors import OutcomeUnknown
+from lockterm.errors import ResultUnknownError
 from lockterm.screens.voice.panels import PacksTable
 from lockterm.service.running import RunningService
 from lockterm.terminal.colors import contrast
@@ -95,7 +95,7 @@ async def test_words_in_the_terminals_own_colors_are_read_in_every_palette(
         pilot.app.theme = f"ansi-{ground}"
         operations = pilot.app.operations
         proxy.arm("add", close)
-        with pytest.raises(OutcomeUnknown):
+        with pytest.raises(ResultUnknownError):
             await operations.writes.add_remote(new_remote(1001))
         await until(pilot, lambda: "UNCONFIRMED" in shown(pilot))
         await press(pilot, "e")

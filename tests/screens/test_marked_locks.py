@@ -11,7 +11,7 @@ from textual.pilot import Pilot
 
 from lockterm.config.look import Look
 from lockterm.domain.locks import Lock, VoiceChoice
-from lockterm.domain.operation import State
+from lockterm.domain.operation import OperationState
 from lockterm.domain.plan import Action
 from lockterm.domain.run import Run
 from lockterm.errors import StoreError
@@ -106,11 +106,13 @@ async def test_one_voice_for_many_locks_is_one_plan(demo: Demo) -> None:
         assert "Set the voice of 2 locks?" in seen
         assert "Loading dock: Voice: unknown -> de-DE anna" in seen
         await press(pilot, "right", "enter")
-        await until(pilot, lambda: "2 steps recorded" in words(pilot.app) and _run(pilot).is_over)
+        await until(
+            pilot, lambda: "2 steps recorded" in words(pilot.app) and _run(pilot).is_finished
+        )
         assert demo.service.requests.count(SETTING) == 2
         done = await pilot.app.operations.journal.history()
         assert {(one.call, one.lock_id, one.state) for one in done} == {
-            ("updateLockSetting", lock_id, State.CONFIRMED) for lock_id in (1001, 1002)
+            ("updateLockSetting", lock_id, OperationState.CONFIRMED) for lock_id in (1001, 1002)
         }
         assert {one.operation_id for one in _run(pilot).plan.steps if one.is_planned} == {
             one.id for one in done
@@ -248,7 +250,7 @@ async def test_rows_marked_again_during_a_run_stay_marked(
         await until(pilot, lambda: marked(pilot) == {2})
         await press(pilot, "U", "home", "space", "end")
         go_on.set()
-        await until(pilot, lambda: _run(pilot).is_over)
+        await until(pilot, lambda: _run(pilot).is_finished)
         await settled(pilot)
         assert marked(pilot) == {1}
 

@@ -16,7 +16,7 @@ from lockterm.domain.plan import Action, Plan, Step
 from lockterm.domain.run import Run
 from lockterm.domain.text.plan import describe_step_notes
 from lockterm.screens.dialogs.confirm import ConfirmModal
-from lockterm.screens.marked.form import Incomplete, MarkedForm, NewValidity
+from lockterm.screens.marked.form import IncompleteInputError, MarkedForm, NewValidity
 from lockterm.screens.modal import RefusedModal
 from lockterm.screens.plan.screen import PlanScreen
 from lockterm.screens.remotes import RemotesScreen
@@ -56,9 +56,9 @@ def steps(pilot: Pilot[Any]) -> list[Step]:
     return [*drawn(pilot).drawn.plan.steps]
 
 
-async def carry_out(pilot: Pilot[Any], plan: Plan | Run) -> Plan:
+async def execute(pilot: Pilot[Any], plan: Plan | Run) -> Plan:
     """What the screen of a plan does once it is agreed to."""
-    return await planning.carry_out(pilot.app.operations, plan)
+    return await planning.execute(pilot.app.operations, plan)
 
 
 @pytest.mark.long
@@ -109,7 +109,7 @@ async def test_rows_that_change_at_the_service_take_no_other_mark_along(demo: De
         assert "Renamed by somebody" in shown(pilot)  # as it was seen last, and by name
         assert steps(pilot)[1].before["remoteName"] == "Renamed by somebody"
         plan = drawn(pilot).drawn.plan
-        await carry_out(pilot, plan)
+        await execute(pilot, plan)
         await press(pilot, "escape")
         await until(pilot, lambda: not screen(pilot).marks)
         await press(pilot, "r")
@@ -135,7 +135,7 @@ async def test_what_a_plan_has_not_done_stays_marked(demo: Demo) -> None:
             startDate=seen[one or 0] - DAY_MS, endDate=seen[one or 0] + DAY_MS,
         )  # fmt: skip
         plan = drawn(pilot).drawn.plan
-        await carry_out(pilot, plan)
+        await execute(pilot, plan)
         await press(pilot, "escape")
         await until(pilot, lambda: marked(pilot) == [one])
 
@@ -149,10 +149,10 @@ async def test_marks_go_when_a_plan_that_was_stopped_is_done_later(demo: Demo) -
         operations = pilot.app.operations
         run = planning.run_of(operations, drawn(pilot).drawn.plan)
         run.on_change = Run.stop
-        plan = await carry_out(pilot, run)
+        plan = await execute(pilot, run)
         await press(pilot, "escape")
         await until(pilot, lambda: marked(pilot) == [other])
-        await carry_out(pilot, await operations.runs.find(plan.id))
+        await execute(pilot, await operations.runs.find(plan.id))
         screen(pilot).unmark_done()
         await until(pilot, lambda: marked(pilot) == [])
         assert one != other
@@ -256,7 +256,7 @@ async def test_more_that_can_be_done(demo: Demo) -> None:
         assert "Sent as JSON: [5]" in shown(pilot)
         await press(pilot, "ctrl+s")
         assert all(step.wanted["extraData"]["room"] == [5] for step in steps(pilot))
-        await carry_out(pilot, drawn(pilot).drawn.plan)
+        await execute(pilot, drawn(pilot).drawn.plan)
         await press(pilot, "escape")
         await until(pilot, lambda: not screen(pilot).marks)
         await press(pilot, "r", "g", "space", "space", "m", "down", "down", "down", "enter")
@@ -291,7 +291,7 @@ async def test_what_a_run_has_done_while_a_dialog_was_open_is_not_changed_again(
         await press(pilot, "slash", *"limited", "down", "space", "escape", "d")
         plan = drawn(pilot).drawn.plan
         await press(pilot, "escape", *opens)
-        await carry_out(pilot, plan)
+        await execute(pilot, plan)
         below(pilot).after_write(None)  # as the end of a run has it
         await until(pilot, lambda: not below(pilot).marks)
         await settled(pilot)
@@ -309,7 +309,7 @@ async def test_a_choice_is_for_those_that_are_still_marked_as_it_is_made(demo: D
         left = plan.steps[0].remote_id
         someone_else.post(demo.service, "update", lockId=1001, remoteId=left, remoteName="Renamed")
         await press(pilot, "escape", "m", "down", "enter")
-        await carry_out(pilot, plan)
+        await execute(pilot, plan)
         below(pilot).after_write(None)
         await until(pilot, lambda: len(below(pilot).marks) == 1)
         await settled(pilot)
@@ -362,9 +362,9 @@ async def test_marked_remotes_are_written_to_files(demo: Demo) -> None:
 
 def test_marked_form_names_every_wrong_field_in_order() -> None:
     typed = {"type": "4", "start": "soon", "end": "later", "days": "Someday"}
-    with pytest.raises(Incomplete, match=r"^Fix: Start, End, Weekdays\. ") as raised:
+    with pytest.raises(IncompleteInputError, match=r"^Fix: Start, End, Weekdays\. ") as raised:
         NewValidity().wanted(typed)
     assert HELP.split()[0] in raised.value.sentence
-    with pytest.raises(Incomplete, match=r"^Fix: End\. "):
+    with pytest.raises(IncompleteInputError, match=r"^Fix: End\. "):
         NewValidity().wanted(typed | {"start": "now", "days": "Mon"})
     assert NewValidity().wanted(typed | {"start": "now", "end": "+30d", "days": "Mon"})

@@ -11,8 +11,8 @@ from textual import events
 
 from lockterm.app import LocktermApp
 from lockterm.domain.locks import VoiceChoice
-from lockterm.domain.operation import UNSETTLED, Operation, State
-from lockterm.errors import OutcomeUnknown
+from lockterm.domain.operation import UNCONFIRMED, Operation, OperationState
+from lockterm.errors import ResultUnknownError
 from lockterm.paths import Paths
 from lockterm.screens.dialogs.choice import ChoiceModal
 from lockterm.screens.modal import RefusedModal
@@ -31,7 +31,7 @@ from tests.servers import port_of
 ADDED = Operation(
     **{"id": "4f1c", "profile": "demo", "call": "add", "path": "/api/v1/remote/add", "body": {}},
     **{"lock_id": 1001, "lock_name": "Main gate", "remote_id": None, "remote_name": "Anna"},
-    **{"before": (), "state": State.AMBIGUOUS, "session": "", "prepared_ms": NOW_MS},
+    **{"before": (), "state": OperationState.AMBIGUOUS, "session": "", "prepared_ms": NOW_MS},
     candidates=(17, 23),
 )
 
@@ -42,7 +42,7 @@ async def test_of_two_remotes_like_the_one_that_was_added_a_person_says_which(
 ) -> None:
     asked: list[int] = []
 
-    async def unsettled() -> list[Operation]:
+    async def unconfirmed() -> list[Operation]:
         return [ADDED]
 
     async def check(operation: Operation) -> Operation:
@@ -50,15 +50,15 @@ async def test_of_two_remotes_like_the_one_that_was_added_a_person_says_which(
 
     async def bind(operation: Operation, remote_id: int) -> Operation:
         asked.append(remote_id)
-        return replace(operation, state=State.CONFIRMED)
+        return replace(operation, state=OperationState.CONFIRMED)
 
     async with demo() as pilot:
         app: Any = pilot.app
         assert isinstance(app, LocktermApp)
         monkeypatch.setattr(app.operations.watch, "check", check)
-        monkeypatch.setattr(app.operations.journal, "unsettled", unsettled)
+        monkeypatch.setattr(app.operations.journal, "list_unconfirmed", unconfirmed)
         monkeypatch.setattr(app.operations.resolution, "bind", bind)
-        app.outcomes.unsettled = (ADDED,)
+        app.outcomes.unconfirmed = (ADDED,)
         app.action_settle("check")
         await settled_when(pilot, lambda: isinstance(app.screen, ChoiceModal))
         assert "You added Anna. Which remote is it?" in words(app)
@@ -77,7 +77,7 @@ async def test_sending_a_voice_again_names_it_and_the_one_that_it_would_replace(
         assert isinstance(app, LocktermApp)
         writes = app.operations.writes
         proxy.arm("updateLockSetting", close, 1)
-        with pytest.raises(OutcomeUnknown):
+        with pytest.raises(ResultUnknownError):
             await writes.set_voice(MAIN_GATE, VoiceChoice("fr-FR", "marc"))
         await until(pilot, lambda: "voice fr-FR marc on Main gate, sent 09:00" in words(app))
         await press(pilot, "A")
@@ -88,7 +88,7 @@ async def test_sending_a_voice_again_names_it_and_the_one_that_it_would_replace(
         await press(pilot, "A")
         assert "! This replaces a later change: voice de-DE jonas on Main gate" in words(app)
         await pilot.press(*"send", "enter", "enter")
-        await settled_when(pilot, lambda: not app.outcomes.unsettled)
+        await settled_when(pilot, lambda: not app.outcomes.unconfirmed)
         assert book_of(demo.starter)[1001].voice == VoiceChoice("fr-FR", "marc")
 
 
@@ -108,7 +108,7 @@ async def test_settled_outcome_leaves_screen(demo: Demo, monkeypatch: pytest.Mon
         await until(pilot, lambda: looks and "UNCONFIRMED add Anna" in words(app))
         settle_elsewhere(demo.starter, ADDED.id)
         await settled_when(
-            pilot, lambda: not app.outcomes.unsettled and "UNCONFIRMED" not in words(app)
+            pilot, lambda: not app.outcomes.unconfirmed and "UNCONFIRMED" not in words(app)
         )
         looks.clear()
         app.set_interval(0.005, lambda: ticks.append(1))
@@ -129,15 +129,15 @@ async def test_outcome_of_another_session_is_seen(
         await until(pilot, lambda: "UNCONFIRMED add Anna" in words(app))
         settle_elsewhere(demo.starter, ADDED.id)
         for key in ("A", "X", "c"):
-            shown = app.outcomes.unsettled
+            shown = app.outcomes.unconfirmed
             await press(pilot, key)
             assert isinstance(app.screen, RefusedModal)
             assert "The change is already resolved" in words(app)
             await press(pilot, "escape")
             assert "UNCONFIRMED" not in words(app)
-            app.outcomes.unsettled = shown
+            app.outcomes.unconfirmed = shown
         await app.outcomes.look_again()
-        assert not app.outcomes.unsettled
+        assert not app.outcomes.unconfirmed
 
 
 async def test_result_is_said_amid_changes(demo: Demo, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -145,7 +145,7 @@ async def test_result_is_said_amid_changes(demo: Demo, monkeypatch: pytest.Monke
     async with demo() as pilot:
         app = pilot.app
         assert isinstance(app, LocktermApp)
-        await until(pilot, lambda: app.outcomes.unsettled)
+        await until(pilot, lambda: app.outcomes.unconfirmed)
         journal = app.operations.journal
         find, asked = journal.find, list[str]()
 
@@ -157,14 +157,16 @@ async def test_result_is_said_amid_changes(demo: Demo, monkeypatch: pytest.Monke
             return await find(operation_id)
 
         monkeypatch.setattr(journal, "find", find_amid_changes)
-        settle_elsewhere(demo.starter, ADDED.id, State.CONFIRMED_BY_READING)
+        settle_elsewhere(demo.starter, ADDED.id, OperationState.CONFIRMED_BY_READING)
         journal.on_change()
         await until(pilot, lambda: any(one.title == "Resolved: Add Anna" for one in app.messages))
 
 
-def settle_elsewhere(starter: Starter, operation_id: str, state: State = State.GIVEN_UP) -> None:
+def settle_elsewhere(
+    starter: Starter, operation_id: str, state: OperationState = OperationState.GIVEN_UP
+) -> None:
     database = Database(Paths.below(starter.directory).database)
-    Journal(database, "demo").move(operation_id, UNSETTLED, state=state)
+    Journal(database, "demo").move(operation_id, UNCONFIRMED, state=state)
     database.close()
 
 
@@ -173,7 +175,7 @@ async def test_change_of_a_renamed_profile_is_adopted(demo: Demo, is_adopted: bo
     async with demo() as pilot:
         assert isinstance(pilot.app, LocktermApp)
         journal = pilot.app.operations.journal
-        await journal.unsettled()
+        await journal.list_unconfirmed()
         left = replace(
             ADDED, profile="old", service=demo.service.base_url, account=journal.account.name
         )

@@ -15,7 +15,7 @@ from lockterm.domain.locks import Lock
 from lockterm.domain.remotes import Remote
 from lockterm.errors import StoreError
 from lockterm.operations.locks import Locks
-from lockterm.screens.everywhere import EverywhereScreen, people, people_table
+from lockterm.screens.everywhere import AllLocksSearchScreen, people, people_table
 from lockterm.screens.everywhere.people import PeopleScreen
 from lockterm.screens.everywhere.people_table import PeopleTable
 from lockterm.screens.everywhere.person import PersonScreen
@@ -72,7 +72,10 @@ async def test_people_are_grouped_and_lead_to_their_remotes(
     lockterm_app: Starter, size: tuple[int, int]
 ) -> None:
     site = two_locks()
-    async with site.running(lockterm_app) as service, lockterm_app(service, size=size) as pilot:
+    async with (
+        site.running(lockterm_app) as service,
+        lockterm_app(service, size=size) as pilot,
+    ):
         seen = await press(pilot, "F", "enter", "o")
         assert "No lock has been read yet." in seen and not site.asked
         assert "ctrl+r read all 2 locks now" in seen
@@ -92,7 +95,7 @@ async def test_people_are_grouped_and_lead_to_their_remotes(
         await press(pilot, "end", "enter")
         assert rows(pilot) == [(2, 5)]
         await press(pilot, "escape", "escape")
-        assert isinstance(pilot.app.screen, EverywhereScreen)
+        assert isinstance(pilot.app.screen, AllLocksSearchScreen)
 
 
 async def test_people_come_from_an_empty_search_are_searched_and_called_old(
@@ -129,7 +132,10 @@ async def test_long_names_differ_and_the_selected_one_is_shown_in_full(
     long = [f"Viktor Lindqvist {'north ' * 4}{end}" for end in ("dock", "docks")]
     chinese = [f"王小明王小明王小明（{gate}）" for gate in "南北"]
     site = Site(L1=[remote(n, 1, name, **ENDS) for n, name in enumerate((*long, *chinese))])
-    async with site.running(lockterm_app) as service, lockterm_app(service, size=size) as pilot:
+    async with (
+        site.running(lockterm_app) as service,
+        lockterm_app(service, size=size) as pilot,
+    ):
         seen = await press(pilot, "F", "ctrl+r", "enter", "o")
         assert "State" in seen and "< 7 days" in seen and "esc back" in seen
         table = pilot.app.screen.query_one(PeopleTable)
@@ -208,7 +214,10 @@ async def test_hostile_and_long_names_stay_in_their_column(
 ) -> None:
     fields = [remote(n, 1, name) for n, name in enumerate((*HOSTILE, "長" * 99), 1)]
     site = Site(L1=[one | {"remoteNumber": one["remoteName"]} for one in fields])
-    async with site.running(lockterm_app) as service, lockterm_app(service, size=size) as pilot:
+    async with (
+        site.running(lockterm_app) as service,
+        lockterm_app(service, size=size) as pilot,
+    ):
         seen = await press(pilot, "F", "enter", "o", "ctrl+r")
         assert "(no name)" in seen and "\x1b" not in seen and "\u202e" not in seen
         for _ in fields:

@@ -107,7 +107,7 @@ def details(pilot: Pilot[int]) -> str:
 async def ended(pilot: Pilot[int]) -> None:
     """Wait for the end of the run, and until it is painted."""
     operations = app_of(pilot).operations
-    await until(pilot, lambda: operations.run_here is not None and operations.run_here.is_over)
+    await until(pilot, lambda: operations.run_here is not None and operations.run_here.is_finished)
     screen = pilot.app.screen
     if isinstance(screen, PlanScreen):
         await until(pilot, lambda: screen.is_painted)

@@ -374,15 +374,15 @@ async def test_pictures(tmp_path: Path, clock: Clock, size: tuple[int, int]) -> 
 # --- the title line ----------------------------------------------------------------------------
 
 
-class OneLine(App[None]):
+class SingleLineInput(App[None]):
     """A title line alone."""
 
-    def __init__(self, *arguments: str, crumbs: tuple[str, ...], **options: Any) -> None:
+    def __init__(self, *arguments: str, breadcrumbs: tuple[str, ...], **options: Any) -> None:
         super().__init__()
         self.look = Look(colors=0)
         kind = ColoredTitleLine if "color" in options else TitleLine
         self.line: TitleLine = kind(*arguments, **options)
-        self.line.crumbs = crumbs
+        self.line.breadcrumbs = breadcrumbs
 
     def compose(self) -> ComposeResult:
         yield self.line
@@ -390,9 +390,9 @@ class OneLine(App[None]):
 
 @pytest.mark.parametrize("width", [60, 80, 120, 200])
 async def test_title_always_shows_profile_host_and_state(width: int) -> None:
-    crumbs = ("Locks", "A gate with a very long name indeed", "Remotes", "Edit Anna Weber")
+    breadcrumbs = ("Locks", "A gate with a very long name indeed", "Remotes", "Edit Anna Weber")
     name, host = "north-campus-and-annexes", "locks.north-campus.example.com:8443"
-    app = OneLine(name, host, crumbs=crumbs, read_only=True, color="red")
+    app = SingleLineInput(name, host, breadcrumbs=breadcrumbs, read_only=True, color="red")
     app.line.online = False
     async with app.run_test(size=(width, 20)):
         line = str(app.line.render())

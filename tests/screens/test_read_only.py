@@ -16,9 +16,9 @@ from textual.widgets import Input
 
 from lockterm.app import LocktermApp
 from lockterm.domain.locks import VoiceChoice
-from lockterm.domain.operation import Operation, State
+from lockterm.domain.operation import Operation, OperationState
 from lockterm.domain.requests import NewRemote, RemoteChanges
-from lockterm.errors import LocktermError, RuleViolation
+from lockterm.errors import LocktermError, RuleViolationError
 from lockterm.operations.undoing import undo_one
 from lockterm.operations.writes import Writes
 from lockterm.paths import Paths
@@ -89,7 +89,7 @@ def operation(call: str, **given: object) -> Operation:
         "remote_id": None,
         "remote_name": "",
         "before": (),
-        "state": State.PREPARED,
+        "state": OperationState.PREPARED,
         "session": "earlier",
         "prepared_ms": NOW_MS - 60_000,
     }
@@ -101,7 +101,7 @@ def leave_unsettled(starter: Starter, left: Operation) -> None:
     database = Database(Paths.below(starter.directory).database)
     journal = Journal(database, "demo")
     journal.prepare(left)
-    journal.move(left.id, [State.PREPARED], state=State.UNKNOWN)
+    journal.move(left.id, [OperationState.PREPARED], state=OperationState.UNKNOWN)
     database.close()
 
 
@@ -267,7 +267,7 @@ async def test_no_key_and_no_command_of_a_screen_changes_anything(
     async with worked(service, lock_id, read_only=True) as pilot:
         app = pilot.app
         assert isinstance(app, LocktermApp)
-        await until(pilot, lambda: app.outcomes.unsettled)
+        await until(pilot, lambda: app.outcomes.unconfirmed)
         await until(pilot, lambda: isinstance(app.screen, ConfirmModal))
         while isinstance(app.screen, ConfirmModal):  # a draft is offered
             await press(pilot, "escape")
@@ -299,7 +299,7 @@ LEFT = {
         body={"lockId": 1001, "currentVoiceTimbre": {"lang": "fr-FR", "timbre": "marc"}},
     ),
 }
-"""What may be left unsettled, one of each of the six writes."""
+"""What may be left unconfirmed, one of each of the six writes."""
 
 
 @pytest.mark.parametrize("call", telling(("add",), LEFT))
@@ -320,13 +320,13 @@ async def test_read_only_never_sends_an_outcome_again(demo: Demo, call: str) -> 
         with pytest.raises(LocktermError):
             await app.operations.resolution.send_again(left)
         for key in ("c", "A", "A", "X"):
-            was_unsettled = bool(app.outcomes.unsettled)
+            was_unsettled = bool(app.outcomes.unconfirmed)
             await press(pilot, key)
             if key == "A" and was_unsettled:
                 assert "read-only" in app.messages[-1].text
                 assert isinstance(app.screen, RefusedModal)
             await agree_to_all(pilot, home)
-        await until(pilot, lambda: not app.outcomes.unsettled)
+        await until(pilot, lambda: not app.outcomes.unconfirmed)
     assert changed(demo.service) == []
 
 
@@ -367,7 +367,7 @@ async def test_the_one_door_itself_lets_no_change_out(demo: Demo) -> None:
             lambda: operations.writes.set_voice(MAIN_GATE, VoiceChoice("de-DE", "anna")),
         ]
         for call in calls:
-            with pytest.raises(RuleViolation, match="read-only"):
+            with pytest.raises(RuleViolationError, match="read-only"):
                 await call()
         assert await operations.journal.history() == []
         public = {

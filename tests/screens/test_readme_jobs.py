@@ -15,7 +15,7 @@ from textual.screen import Screen
 from lockterm.domain.locks import Lock
 from lockterm.domain.plan import Action
 from lockterm.screens.elsewhere import ElsewhereScreen
-from lockterm.screens.everywhere import EverywhereScreen
+from lockterm.screens.everywhere import AllLocksSearchScreen
 from lockterm.screens.everywhere.people import PeopleScreen
 from lockterm.screens.plan.screen import PlanScreen
 from lockterm.screens.remote_form import RemoteForm
@@ -31,7 +31,7 @@ from tests.screens.site import DAY_MS, LOCKS, words
 README = Path(__file__).parents[2] / "README.md"
 
 LEADS_TO: Mapping[str, tuple[type[Screen[Any]], str | set[Action]]] = {
-    "find a fob on all locks": (EverywhereScreen, "1 on 1 lock"),
+    "find a fob on all locks": (AllLocksSearchScreen, "1 on 1 lock"),
     "remove a person from every lock": (PlanScreen, {Action.DELETE}),
     "renew all remotes that expire within 30 days": (PlanScreen, {Action.UPDATE}),
     "delete remotes that expired 30 days ago": (PlanScreen, {Action.DELETE}),

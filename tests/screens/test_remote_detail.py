@@ -10,8 +10,8 @@ import pytest
 from textual.pilot import Pilot
 
 from lockterm.domain.locks import Lock
-from lockterm.domain.validity import State
-from lockterm.errors import Refused
+from lockterm.domain.validity import RemoteState
+from lockterm.errors import RefusedError
 from lockterm.screens.remotes import RemotesScreen
 from lockterm.screens.remotes.detail import RemoteDetailScreen
 from lockterm.screens.remotes.table import RemotesTable
@@ -127,7 +127,7 @@ async def test_detail_outlives_a_refused_delete(
     demo: Demo, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     async def refuse(*_: object) -> None:
-        raise Refused("Not allowed.", code=5)
+        raise RefusedError("Not allowed.", code=5)
 
     remote_id = demo.add(1004, "Gone soon")
     async with demo(1004) as pilot:
@@ -169,18 +169,18 @@ async def test_detail_shows_an_end_as_past_when_it_passes(demo: Demo, clock: Clo
         place = states.index("< 7 days")
         table.move_cursor(place)
         clock.now_s += 60
-        pilot.app.screen.pass_time()
+        pilot.app.screen.refresh_relative_times()
         await settled(pilot)
         assert [row.valid.word for row in table.rows][place] == "expired"
         assert table.selected is not None and table.selected.id == added
-        assert "1 expired" in shown(pilot) and State.WEEK.word not in shown(pilot)
+        assert "1 expired" in shown(pilot) and RemoteState.WEEK.word not in shown(pilot)
         assert len(demo.service.requests) == asked
         clock.now_s -= 60
         await press(pilot, "enter")
-        assert State.WEEK.word in fields(pilot)["State"]
+        assert RemoteState.WEEK.word in fields(pilot)["State"]
         asked = len(demo.service.requests)
         clock.now_s += 60
-        pilot.app.screen.pass_time()
+        pilot.app.screen.refresh_relative_times()
         assert "expired" in fields(pilot)["State"]
         assert len(demo.service.requests) == asked
 
@@ -189,7 +189,7 @@ async def test_hidden_screen_catches_up_with_time(
     demo: Demo, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     told = list[RemotesScreen]()
-    monkeypatch.setattr(RemotesScreen, "pass_time", lambda screen: told.append(screen))
+    monkeypatch.setattr(RemotesScreen, "refresh_relative_times", lambda screen: told.append(screen))
     async with demo(1001) as pilot:
         screen = pilot.app.screen
         assert isinstance(screen, RemotesScreen)

@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 from textual.pilot import Pilot
 
-from lockterm.domain.validity import State, state_of
+from lockterm.domain.validity import RemoteState, state_of
 from lockterm.operations.list_walk import PAGES_AT_ONCE
 from lockterm.screens.remotes import RemotesScreen
 from lockterm.screens.remotes.table import RemotesTable
@@ -172,8 +172,8 @@ async def test_remotes_of_a_state_are_shown_alone_from_the_whole_lock(demo: Demo
         table = pilot.app.screen.query_one(RemotesTable)
         now_ms = pilot.app.operations.now_ms()
         every = await pilot.app.operations.remotes.all(1001)
-        ended = [one.id for one in every if state_of(one, now_ms) is State.ENDED]
-        on_page = sum(row.valid.state is State.ENDED for row in table.rows)
+        ended = [one.id for one in every if state_of(one, now_ms) is RemoteState.ENDED]
+        on_page = sum(row.valid.state is RemoteState.ENDED for row in table.rows)
         assert f"20 read: {on_page} expired" in shown(pilot)
 
         await pilot.press("i", "down", "enter")  # in one burst
@@ -206,13 +206,15 @@ async def test_states_are_counted_for_what_was_read(demo: Demo) -> None:
             await until(pilot, lambda page=page: f"page {page} of 7" in shown(pilot))
             await settled(pilot)
         counts = Counter(state_of(one, now_ms) for one in every)
-        told = f"· {counts[State.OPEN]} active, {counts[State.AHEAD]} upcoming, "
-        told += (
-            f"{counts[State.WEEK] + counts[State.MONTH]} expiring, {counts[State.ENDED]} expired"
+        active, expiring = (
+            counts[RemoteState.OPEN],
+            counts[RemoteState.WEEK] + counts[RemoteState.MONTH],
         )
+        told = f"· {active} active, {counts[RemoteState.AHEAD]} upcoming, "
+        told += f"{expiring} expiring, {counts[RemoteState.ENDED]} expired"
         assert told in shown(pilot) and " read: " not in shown(pilot), "all were read"
         await pilot.resize_terminal(100, 30)
-        short = f"137 · {counts[State.OPEN]} active, {counts[State.WEEK] + counts[State.MONTH]} exp"
+        short = f"137 · {active} active, {expiring} exp"
         await until(pilot, lambda: short in shown(pilot))
         await press(pilot, "r")
         assert "17 read: " in shown(pilot), "the others are as they were before"

@@ -11,7 +11,7 @@ from textual.widgets import Input
 from lockterm.domain.locks import Lock
 from lockterm.domain.plan import Action
 from lockterm.screens.dialogs.destroy import DestroyModal
-from lockterm.screens.everywhere import EverywhereScreen
+from lockterm.screens.everywhere import AllLocksSearchScreen
 from lockterm.screens.modal import RefusedModal
 from lockterm.screens.plan.screen import PlanScreen
 from lockterm.screens.remotes import RemotesScreen
@@ -142,7 +142,7 @@ async def test_marked_fobs_are_replaced_on_all_locks(demo: Demo, size: tuple[int
         assert "Deleted" not in words(pilot.app), "their owner has the new fob"
         await press(pilot, "escape")
         everywhere = pilot.app.screen
-        assert isinstance(everywhere, EverywhereScreen)
+        assert isinstance(everywhere, AllLocksSearchScreen)
         await until(pilot, lambda: not everywhere.marks)
         await until(pilot, lambda: words(pilot.app).count(" B-2 ") == 2)
     for lock_id in (GARAGE, 1003):

@@ -10,7 +10,7 @@ from textual.pilot import Pilot
 
 from lockterm.domain.plan import Action, StepState
 from lockterm.domain.text.plan import has_work
-from lockterm.errors import MalformedAnswer
+from lockterm.errors import MalformedAnswerError
 from lockterm.operations.planner import PlanDraft
 from lockterm.screens.dialogs.choice import ChoiceModal
 from lockterm.screens.dialogs.confirm import ConfirmModal
@@ -47,7 +47,7 @@ def undoing(pilot: Pilot[Any]) -> PlanDraft:
 async def carried_out(pilot: Pilot[Any]) -> list[StepState]:
     """What becomes of the steps of the plan that is shown; then back to the screen below."""
     operations = pilot.app.operations  # type: ignore[attr-defined]
-    ended = await planning.carry_out(operations, undoing(pilot).plan)
+    ended = await planning.execute(operations, undoing(pilot).plan)
     await press(pilot, "escape")
     return [step.state for step in ended.steps]
 
@@ -154,7 +154,7 @@ async def test_a_run_is_undone_as_a_whole_and_a_step_of_it_on_its_own(demo: Demo
             planning.add(1003, 2, remoteName=second.remote_name),
             planning.update(1003, third, isCoerced=2),
         ]
-        await planning.carry_out(operations, steps)
+        await planning.execute(operations, steps)
         await press(pilot, "z")
         assert not undoing(pilot).left
         said = " ".join(shown(pilot).split())
@@ -192,12 +192,12 @@ async def test_undo_deletes_nothing_when_a_lock_cannot_be_read(demo: Demo) -> No
         operations = pilot.app.operations  # type: ignore[attr-defined]
         other = (await operations.remotes.all(1001))[0]
         steps = [planning.add(1003, 1), planning.update(1001, other, remoteName="Renamed")]
-        await planning.carry_out(operations, steps)
+        await planning.execute(operations, steps)
         whole = operations.remotes.whole
 
         async def unreadable(lock_id: int) -> Any:
             if lock_id == 1001:
-                raise MalformedAnswer("cut")
+                raise MalformedAnswerError("cut")
             return await whole(lock_id)
 
         operations.remotes.whole = unreadable
@@ -224,7 +224,7 @@ async def restored(pilot: Pilot[int]) -> None:
     await press(pilot, "enter")
     assert isinstance(pilot.app.screen, ConfirmModal)
     await pilot.press("right", "enter")
-    await until(pilot, lambda: screen.run_here is not None and screen.run_here.is_over)
+    await until(pilot, lambda: screen.run_here is not None and screen.run_here.is_finished)
     await settled_when(pilot, lambda: screen.is_painted)
 
 

@@ -9,7 +9,7 @@ import pytest
 from textual.pilot import Pilot
 
 from lockterm.domain.requests import RemoteChanges
-from lockterm.errors import NameTaken, OutcomeUnknown
+from lockterm.errors import NameTakenError, ResultUnknownError
 from lockterm.screens.modal import RefusedModal
 from lockterm.service.running import RunningService
 from tests.faults.calls import new_remote
@@ -90,7 +90,7 @@ async def test_the_table_shows_what_the_list_does_not_yet(demo: Demo) -> None:
         assert len(demo.service.requests) == asked
 
         assert not await operations.remotes.is_name_free(1002, "New fob")
-        with pytest.raises(NameTaken, match=f"as remote {new_id}"):
+        with pytest.raises(NameTakenError, match=f"as remote {new_id}"):
             await operations.writes.add_remote(new_remote(1002))
         assert proxy.asked.count("add") == 1
 
@@ -109,7 +109,7 @@ async def test_a_second_change_is_said_to_wait_before_anything_is_typed(demo: De
         operations, screen = pilot.app.operations, pilot.app.screen
         remotes = await operations.remotes.all(1002)
         proxy.arm("delete", close, 1)
-        with pytest.raises(OutcomeUnknown):
+        with pytest.raises(ResultUnknownError):
             await operations.writes.delete_remote(1002, remotes[0])
         await until(pilot, lambda: "UNCONFIRMED" in shown(pilot.app))
         for key in ("e", "d", "u"):
@@ -139,7 +139,7 @@ async def test_unanswered_change_shows_its_values_and_its_result(demo: Demo) -> 
         proxy.arm("update", applied, 1)
         proxy.arm("detail", close)
         changes = RemoteChanges(remote_name="Renamed fob", is_coerced=1)
-        with pytest.raises(OutcomeUnknown):
+        with pytest.raises(ResultUnknownError):
             await operations.writes.update_remote(
                 1002, remote.id or 0, changes, remote, just_read=True
             )

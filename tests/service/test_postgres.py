@@ -17,7 +17,7 @@ import pytest
 from lockterm.service import postgres_storage, remote_table
 from lockterm.service.app import create_service
 from lockterm.service.running import RunningService
-from lockterm.service.storage import SCHEMA, Unusable
+from lockterm.service.storage import SCHEMA, DatabaseUnusableError
 from tests.service.cluster import Cluster
 from tests.service.conftest import PATIENCE_S, REMOTE, Caller
 from tests.service.killing import until
@@ -54,7 +54,7 @@ def two(
 
 
 def test_tables_are_made_when_that_is_asked_for_alone(cluster: Cluster, place: str) -> None:
-    with pytest.raises(Unusable, match="has no tables") as refused:
+    with pytest.raises(DatabaseUnusableError, match="has no tables") as refused:
         create_service(place)
     assert "--migrate" in refused.value.hint
     # Two at once: one waits, and the site is there once.
@@ -67,7 +67,7 @@ def test_tables_are_made_when_that_is_asked_for_alone(cluster: Cluster, place: s
     newer = len(postgres_storage.STEPS) + 1
     cluster.do(f"INSERT INTO lockterm_version VALUES ({newer})", name)
     for migrate in (False, True):
-        with pytest.raises(Unusable, match=rf"newer lockterm.* {newer}"):
+        with pytest.raises(DatabaseUnusableError, match=rf"newer lockterm.* {newer}"):
             create_service(place, migrate=migrate)
 
 
@@ -76,7 +76,9 @@ def test_serve_refuses_a_server_that_is_older_than_what_was_tested(
 ) -> None:
     monkeypatch.setattr(postgres_storage, "OLDEST_SERVER", 99)
     for migrate in (False, True):
-        with pytest.raises(Unusable, match=r"its server is PostgreSQL \d+.*99 or newer is needed"):
+        with pytest.raises(
+            DatabaseUnusableError, match=r"its server is PostgreSQL \d+.*99 or newer is needed"
+        ):
             create_service(place, migrate=migrate)
 
 
@@ -87,7 +89,7 @@ def test_tables_of_an_earlier_version_are_brought_to_this_one(
     with monkeypatch.context() as earlier:
         earlier.setattr(postgres_storage, "STEPS", postgres_storage.STEPS[:1])
         create_service(place, migrate=True).state.site.database.close()
-    with pytest.raises(Unusable, match=r"have version 1 instead of 2"):
+    with pytest.raises(DatabaseUnusableError, match=r"have version 1 instead of 2"):
         create_service(place)
     api = call_to(running_service(database=place))
     assert api.page(1001)["total"] == 137
@@ -150,7 +152,7 @@ def test_migration_does_not_wait_for_a_long_reader(
     monkeypatch.setattr(postgres_storage, "FOR_TABLES", "SET LOCAL lock_timeout = '300ms'")
     with psycopg.connect(place) as held:
         held.execute("SELECT count(*) FROM remote")
-        with pytest.raises(Unusable, match="holds its tables") as refused:
+        with pytest.raises(DatabaseUnusableError, match="holds its tables") as refused:
             create_service(place, migrate=True)
         assert "pg_stat_activity" in refused.value.hint
         held.rollback()
@@ -162,16 +164,18 @@ def test_who_makes_the_tables_is_let_end(place: str, monkeypatch: pytest.MonkeyP
     monkeypatch.setattr(postgres_storage, "FOR_ANOTHER", "SET LOCAL lock_timeout = '300ms'")
     with psycopg.connect(place) as other:
         other.execute("SELECT pg_advisory_xact_lock(%s)", (postgres_storage.MIGRATING,))
-        with pytest.raises(Unusable, match="another process is still creating") as refused:
+        with pytest.raises(
+            DatabaseUnusableError, match="another process is still creating"
+        ) as refused:
             create_service(place, migrate=True)
         assert "Wait until that process ends" in refused.value.hint
 
 
 def test_serve_reports_an_unreachable_database(place: str) -> None:
-    with pytest.raises(Unusable, match="No such file") as refused:
+    with pytest.raises(DatabaseUnusableError, match="No such file") as refused:
         create_service(place.replace("lockterm-pg-", "nowhere-"))
     assert refused.value.hint
-    with pytest.raises(Unusable, match='role "mallory" does not exist'):
+    with pytest.raises(DatabaseUnusableError, match='role "mallory" does not exist'):
         create_service(place.replace("lockterm@", "mallory@"))
 
 
@@ -188,10 +192,10 @@ def test_the_password_comes_from_where_libpq_looks_for_it(
         place.replace("lockterm@", "guarded@").replace("&require_auth=none", ""),
         psycopg.conninfo.conninfo_to_dict(place)["dbname"],
     )
-    with pytest.raises(Unusable, match="no password"):
+    with pytest.raises(DatabaseUnusableError, match="no password"):
         create_service(address, migrate=True)
     monkeypatch.setenv("PGPASSWORD", "hunter23")
-    with pytest.raises(Unusable, match="authentication failed") as refused:
+    with pytest.raises(DatabaseUnusableError, match="authentication failed") as refused:
         create_service(address, migrate=True)
     assert "hunter" not in f"{refused.value}{refused.value.hint}"
     monkeypatch.setenv("PGPASSWORD", "")
@@ -495,12 +499,12 @@ def test_service_makes_no_tables_when_the_database_does_not_keep_utf8(
 ) -> None:
     made = "ENCODING 'LATIN1' TEMPLATE template0 LC_COLLATE 'C' LC_CTYPE 'C'"
     cluster.do(f"CREATE DATABASE latin {made}")
-    with pytest.raises(Unusable, match="does not store text as UTF8"):
+    with pytest.raises(DatabaseUnusableError, match="does not store text as UTF8"):
         create_service(psycopg.conninfo.make_conninfo(place, dbname="latin"), migrate=True)
 
 
 def test_service_makes_no_tables_when_it_was_not_asked_to(cluster: Cluster) -> None:
-    with pytest.raises(Unusable, match="no tables of lockterm"):
+    with pytest.raises(DatabaseUnusableError, match="no tables of lockterm"):
         create_service(database=cluster.new_database())
 
 

@@ -15,7 +15,7 @@ import pytest
 from lockterm.cli import serve
 from lockterm.service import postgres_address, running
 from lockterm.service.app import create_service
-from lockterm.service.storage import Unusable
+from lockterm.service.storage import DatabaseUnusableError
 from tests.certs import CERTS
 from tests.service.cluster import running_cluster
 
@@ -76,7 +76,7 @@ def test_serve_sends_no_password_when_another_server_asks_for_it(
 ) -> None:
     """0.0.0.0 leads to this machine and is no loopback address."""
     ports = ",".join([str(impostor.port)] * len(host.split(",")))
-    with pytest.raises(Unusable) as refused:
+    with pytest.raises(DatabaseUnusableError) as refused:
         create_service(f"postgresql://u@/d?host={host}&port={ports}")
     impostor.close()
     assert impostor.heard == b""
@@ -86,7 +86,7 @@ def test_serve_sends_no_password_when_another_server_asks_for_it(
 
 def test_serve_sends_the_password_when_the_address_asks_for_it(impostor: Impostor) -> None:
     """The other side of the test above: the impostor would have heard it."""
-    with pytest.raises(Unusable):
+    with pytest.raises(DatabaseUnusableError):
         create_service(
             f"postgresql://u@0.0.0.0:{impostor.port}/d?sslmode=disable&require_auth=password,md5"
         )
@@ -142,7 +142,7 @@ def test_old_libpq_is_refused_when_it_cannot_protect_the_password(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     monkeypatch.setattr("psycopg.pq.version", lambda: 150013)
-    with pytest.raises(Unusable, match="libpq is older than 16"):
+    with pytest.raises(DatabaseUnusableError, match="libpq is older than 16"):
         create_service("postgresql://u@db/d")
 
 
@@ -171,7 +171,7 @@ def test_serve_connects_when_the_server_proves_its_name(monkeypatch: pytest.Monk
         address = f"postgresql://guarded@localhost:{port}/postgres?hostaddr=0.0.0.0"
         with monkeypatch.context() as unknown:
             _set_authorities(unknown, CERTS / "nothing.pem")
-            with pytest.raises(Unusable, match="certificate verify failed") as refused:
+            with pytest.raises(DatabaseUnusableError, match="certificate verify failed") as refused:
                 create_service(address, migrate=True)
             assert "sslrootcert=FILE" in refused.value.hint
         for place, variables in (
@@ -182,7 +182,7 @@ def test_serve_connects_when_the_server_proves_its_name(monkeypatch: pytest.Monk
                 _set_authorities(known, variables)
                 create_service(place, migrate=True).state.site.database.close()
         other = address.replace("localhost", "elsewhere")
-        with pytest.raises(Unusable, match="does not match host name"):
+        with pytest.raises(DatabaseUnusableError, match="does not match host name"):
             create_service(f"{other}&sslrootcert={CERTS / 'ca.pem'}")
 
 

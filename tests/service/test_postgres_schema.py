@@ -6,7 +6,7 @@ import psycopg
 import pytest
 
 from lockterm.service.app import create_service
-from lockterm.service.storage import Unusable
+from lockterm.service.storage import DatabaseUnusableError
 from tests.service.cluster import Cluster
 
 pytestmark = pytest.mark.long
@@ -67,7 +67,7 @@ def test_serve_refuses_the_schema_when_another_role_has_a_say_in_it(
 ) -> None:
     for statement in statements:
         cluster.do(statement, name_of(place))
-    with pytest.raises(Unusable, match=named) as refused:
+    with pytest.raises(DatabaseUnusableError, match=named) as refused:
         create_service(place, migrate=migrate)
     assert "REVOKE CREATE ON SCHEMA public" in refused.value.hint
 
@@ -76,7 +76,9 @@ def test_serve_names_the_schema_to_make_when_the_role_may_not_create(
     cluster: Cluster, place: str
 ) -> None:
     other = cluster.new_database().replace("lockterm@", "plain@")
-    with pytest.raises(Unusable, match="permission denied for schema public") as refused:
+    with pytest.raises(
+        DatabaseUnusableError, match="permission denied for schema public"
+    ) as refused:
         create_service(other, migrate=True)
     assert "CREATE SCHEMA lockterm AUTHORIZATION lockterm" in refused.value.hint
 
@@ -92,7 +94,7 @@ def test_serve_uses_its_own_schema_when_the_role_has_one(cluster: Cluster, place
     service.state.site.database.close()
     cluster.do("DROP SCHEMA plain CASCADE", name)
     cluster.do("DROP SCHEMA public CASCADE", name)
-    with pytest.raises(Unusable, match="names no schema"):
+    with pytest.raises(DatabaseUnusableError, match="names no schema"):
         create_service(place, migrate=True)
 
 

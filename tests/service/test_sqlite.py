@@ -10,7 +10,7 @@ import pytest
 
 from lockterm.service import sqlite_storage
 from lockterm.service.sqlite_storage import SqliteDatabase
-from lockterm.service.storage import Unavailable
+from lockterm.service.storage import DatabaseUnavailableError
 
 
 @pytest.fixture
@@ -49,7 +49,7 @@ def test_writing_raises_unavailable_when_another_program_has_the_file(
     database: SqliteDatabase, other: sqlite3.Connection
 ) -> None:
     other.execute("BEGIN IMMEDIATE")
-    with pytest.raises(Unavailable), database.writing():
+    with pytest.raises(DatabaseUnavailableError), database.writing():
         pass
     other.execute("ROLLBACK")
     with database.writing():

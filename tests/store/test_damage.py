@@ -18,7 +18,7 @@ from lockterm.cli.doctor.checks import check_store
 from lockterm.config import Profile
 from lockterm.domain.history import HistoryLine
 from lockterm.domain.locks import Lock
-from lockterm.domain.operation import UNSETTLED, Operation, State
+from lockterm.domain.operation import UNCONFIRMED, Operation, OperationState
 from lockterm.operations import Operations
 from lockterm.paths import Paths
 from lockterm.store.database import Database
@@ -28,7 +28,7 @@ from tests.samples import an_operation
 from tests.store.pages import PAGE, cells, leaves
 
 ROWS = 270
-STATES = [state for state in State if state is not State.DAMAGED]
+STATES = [state for state in OperationState if state is not OperationState.DAMAGED]
 PROFILE = Profile("p", "http://127.0.0.1:9")
 
 
@@ -48,7 +48,7 @@ def operation(number: int) -> Operation:
         call,
         **{"id": id_of(number), "lock_id": number, "remote_id": number, "before": tuple(remotes)},
         body={"lockId": number, "remoteId": number, "remoteName": "Anna Weber"},
-        **{"remote_name": "Anna Weber", "state": State.PREPARED, "session": "1-ended"},
+        **{"remote_name": "Anna Weber", "state": OperationState.PREPARED, "session": "1-ended"},
         **{"prepared_ms": 1_795_161_600_000 + number, "service": PROFILE.base_url},
     )
 
@@ -67,7 +67,7 @@ def store(tmp_path_factory: pytest.TempPathFactory) -> Path:
     for number in range(ROWS):
         assert journal.prepare(operation(number)) is None
         row = written(number)
-        journal.move(row.id, [State.PREPARED], state=row.state, settled_ms=5)
+        journal.move(row.id, [OperationState.PREPARED], state=row.state, settled_ms=5)
         LockBook(database, "p").save(Lock(number, name=f"Lock {number}"))
     database.close()
     return path
@@ -109,19 +109,19 @@ Started = tuple[list[Operation], list[HistoryLine], list[Operation], list[Lock],
 
 
 def started(path: Path) -> Started:
-    """What a start of lockterm shows: history, its lines, what is unsettled, locks, the notice."""
+    """What a start of lockterm shows: history, its lines, unconfirmed changes, locks, notice."""
 
     async def start() -> Started:
         operations = Operations(PROFILE, path)
         try:
-            unsettled = await operations.journal.unsettled()
+            unconfirmed = await operations.journal.list_unconfirmed()
             lines = await operations.journal.lines()
             history = await operations.journal.history()
             for one in history:
-                if one.state is State.DAMAGED:
+                if one.state is OperationState.DAMAGED:
                     assert await operations.journal.find(one.id) == one
             locks = await operations.locks.all()
-            return history, lines, unsettled, locks, operations.journal.notice
+            return history, lines, unconfirmed, locks, operations.journal.notice
         finally:
             await operations.close()
 
@@ -130,12 +130,12 @@ def started(path: Path) -> Started:
 
 def settled(row: Operation) -> Operation:
     """As the row of a session that has ended is after the next start, but for the time."""
-    if row.state in (State.PREPARED, State.SENDING):
-        sending = row.state is State.SENDING
+    if row.state in (OperationState.PREPARED, OperationState.SENDING):
+        sending = row.state is OperationState.SENDING
         words = "lockterm ended while it was being sent." if sending else ""
         return replace(
             row,
-            state=State.UNKNOWN if sending else State.NOT_SENT,
+            state=OperationState.UNKNOWN if sending else OperationState.NOT_SENT,
             message=words or "lockterm ended before it was sent.",
             settled_ms=None,
         )
@@ -153,7 +153,7 @@ def elsewhere(path: Path) -> int:
 def hold(path: Path, whole: Path, lost: set[str], where: object) -> Sequence[Lock]:
     """Start on a harmed store: what is not lost is as it was, and what is odd says so."""
     rows = {id_of(number): settled(written(number)) for number in range(ROWS)}
-    history, lines, unsettled, locks, notice = started(path)
+    history, lines, unconfirmed, locks, notice = started(path)
     found = {row.id: replace(row, settled_ms=None) for row in history}
     missing = {key for key in rows if found.get(key) != rows[key]} - lost
     assert not missing, (
@@ -164,8 +164,8 @@ def hold(path: Path, whole: Path, lost: set[str], where: object) -> Sequence[Loc
     assert {line.id for line in lines} == found.keys(), where
     states = {line.id: line.state for line in lines}
     assert all(states[key] is found[key].state for key in rows.keys() - lost), where
-    waiting = {key for key, row in rows.items() if row.state in UNSETTLED} - lost
-    assert waiting <= {row.id for row in unsettled}, where
+    waiting = {key for key, row in rows.items() if row.state in UNCONFIRMED} - lost
+    assert waiting <= {row.id for row in unconfirmed}, where
     # One bit of a name or a number may be another name or number: only that row is another.
     assert len(found.keys() - rows.keys()) <= len(lost), where
     # A bit of a profile's name may be another name: the row is one of that profile then. Only a
@@ -235,9 +235,9 @@ def test_a_row_without_a_legible_profile_is_shown_as_damaged(
         change = f"UPDATE operations SET profile = CAST(? AS {kind}) WHERE seq = 20"
         connection.execute(change, [raw])
     history, lines, *_ = started(path)
-    (damaged,) = [row for row in history if row.state is State.DAMAGED]
+    (damaged,) = [row for row in history if row.state is OperationState.DAMAGED]
     assert damaged.lock_id == 19 and len(history) == ROWS
-    assert [line.id for line in lines if line.state is State.DAMAGED] == [damaged.id]
+    assert [line.id for line in lines if line.state is OperationState.DAMAGED] == [damaged.id]
 
 
 @pytest.mark.parametrize(

@@ -13,8 +13,8 @@ import pytest
 from lockterm.config import Profile
 from lockterm.domain.drafts import Draft
 from lockterm.domain.locks import Lock
-from lockterm.domain.operation import UNSETTLED, Operation, State
-from lockterm.errors import StoreDamaged, StoreError
+from lockterm.domain.operation import UNCONFIRMED, Operation, OperationState
+from lockterm.errors import StoreDamagedError, StoreError
 from lockterm.store.cache import Cache
 from lockterm.store.damage import passing_damage
 from lockterm.store.database import Database
@@ -34,7 +34,7 @@ def operation(number: int, call: str = "update") -> Operation:
         **{"id": f"id{number}", "lock_id": 1, "remote_id": number, "remote_name": f"Fob {number}"},
         body={"lockId": 1, "remoteId": number, "remoteName": "x" * 100},
         before=({"id": number, "extraData": {"note": "y" * 300}},),
-        **{"state": State.PREPARED, "session": "none", "prepared_ms": number},
+        **{"state": OperationState.PREPARED, "session": "none", "prepared_ms": number},
     )
 
 
@@ -121,7 +121,7 @@ def test_the_log_of_the_last_changes_is_saved_too(path: Path):
     with pytest.raises(StoreError):
         Journal(database, "p").history()
     found = Journal(database, "p").find("id7777")
-    assert found is not None and found.state is State.PREPARED
+    assert found is not None and found.state is OperationState.PREPARED
     database.close()
 
 
@@ -136,7 +136,7 @@ def test_rubbish_that_the_database_cannot_see_is_kept_and_shown_as_such(path: Pa
     database = Database(path)
     journal = Journal(database, "p")
     with pytest.raises(StoreError):
-        journal.unsettled()
+        journal.list_unconfirmed()
         journal.history()
     for _ in range(2):
         rows = {row.id: row for row in journal.history()}
@@ -144,15 +144,15 @@ def test_rubbish_that_the_database_cannot_see_is_kept_and_shown_as_such(path: Pa
         assert rows.keys() == lines.keys() and rows["id2"] == operation(2)
         damaged = {"id3", "id4", "id5", "row 7", "id7"}
         for found in (rows, lines):
-            assert {key for key in found if found[key].state is State.DAMAGED} == damaged
+            assert {key for key in found if found[key].state is OperationState.DAMAGED} == damaged
         assert (rows["id3"].lock_id, rows["id3"].body) == (1, {})
         # What may be under way holds back; what has a state of its own does not.
-        assert [row.id for row in journal.unsettled()] == ["id4"]
+        assert [row.id for row in journal.list_unconfirmed()] == ["id4"]
         spoil(path, 9)  # and the next rebuilding keeps them too
     for key in ("id4", "row 7"):
         assert journal.find(key) is not None
-    assert journal.move("id4", UNSETTLED, state=State.GIVEN_UP)
-    assert journal.unsettled() == []
+    assert journal.move("id4", UNCONFIRMED, state=OperationState.GIVEN_UP)
+    assert journal.list_unconfirmed() == []
     database.close()
 
 
@@ -167,8 +167,8 @@ def test_an_entry_that_names_two_remotes_or_locks_is_damaged(path: Path, right: 
             (right, wrong),
         )
     database = Database(path)
-    (one,) = Journal(database, "p").unsettled()
-    assert one.state is State.DAMAGED and one.remote_id == 7
+    (one,) = Journal(database, "p").list_unconfirmed()
+    assert one.state is OperationState.DAMAGED and one.remote_id == 7
     database.close()
 
 
@@ -254,7 +254,7 @@ def test_salvage_locks_out_other_sessions_when_it_copies(
         return copyfile(source, to)
 
     monkeypatch.setattr(shutil, "copyfile", copy)
-    with pytest.raises(StoreDamaged):
+    with pytest.raises(StoreDamagedError):
         Journal(database, "p").history()
     database.close()
     assert path in refused

@@ -14,10 +14,10 @@ from lockterm.domain import dates
 from lockterm.domain.constants import CALL_NAMES
 from lockterm.domain.history import HistoryLine, Selection, left_state
 from lockterm.domain.names import fold_text
-from lockterm.domain.operation import IN_FLIGHT, UNSETTLED, Operation, State
+from lockterm.domain.operation import IN_FLIGHT, UNCONFIRMED, Operation, OperationState
 from lockterm.domain.text.operation import STATE_NAMES
 from lockterm.domain.timeline import QUARTER_MS
-from lockterm.domain.validity import State as RemoteState
+from lockterm.domain.validity import RemoteState
 from lockterm.screens.history.table import OUTCOMES, target_of, what_of
 from lockterm.store.database import Database
 from lockterm.store.journal import Journal
@@ -26,7 +26,7 @@ from tests.samples import an_operation
 
 BERLIN = ZoneInfo("Europe/Berlin")
 NOW_MS = 1_795_161_600_000
-DONE = frozenset({State.CONFIRMED, State.CONFIRMED_BY_READING})
+DONE = frozenset({OperationState.CONFIRMED, OperationState.CONFIRMED_BY_READING})
 NAMES = ("Anna Weber", "Jürgen Weiß", "100 %", "under_score", "back\\slash", "清水", "İzmir", "")
 MESSAGES = ("", "no such remote", "Straße gesperrt", "it's \x00 odd", "50%_\\")
 WORDS = (
@@ -53,7 +53,9 @@ def some_operation(number: int, chance: random.Random) -> Operation:
         remote_id=chance.choice((None, 7, 100)),
         remote_name=chance.choice(NAMES),
         before=tuple({"id": one} for one in range(60)) if call == "clear" else (),
-        state=chance.choice([state for state in State if state is not State.DAMAGED]),
+        state=chance.choice(
+            [state for state in OperationState if state is not OperationState.DAMAGED]
+        ),
         prepared_ms=NOW_MS - chance.randrange(0, 400 * dates.DAY_MS),
         code=chance.choice((None, 7, -5)),
         message=chance.choice(MESSAGES),
@@ -107,7 +109,9 @@ def test_sql_finds_what_is_shown_and_nothing_else(database: Database) -> None:
         for row in rows:
             names = ("call", "lock_id", "lock_name", "remote_id", "remote_name", "state", "code")
             more = ("prepared_ms", "message", "restores", "before", "body")
-            journal.move(row.id, State, **{name: getattr(row, name) for name in names + more})
+            journal.move(
+                row.id, OperationState, **{name: getattr(row, name) for name in names + more}
+            )
         assert connection.in_transaction
     lines = journal.lines()
     found_any = set()
@@ -134,11 +138,13 @@ def test_sql_finds_what_is_shown_and_nothing_else(database: Database) -> None:
 def test_damaged_row_is_found_as_such_and_counts_as_unconfirmed(
     database: Database, damage: str
 ) -> None:
-    journal = filled(database, *(operation(number, state=State.CONFIRMED) for number in range(3)))
+    journal = filled(
+        database, *(operation(number, state=OperationState.CONFIRMED) for number in range(3))
+    )
     with database.transaction() as connection:
         connection.execute(f"UPDATE operations SET {damage} WHERE seq = 2")
-    assert [one.seq for one in journal.lines() if one.state is State.DAMAGED] == [2]
-    assert [one.seq for one in journal.lines(Selection(states=UNSETTLED | IN_FLIGHT))] == [2]
+    assert [one.seq for one in journal.lines() if one.state is OperationState.DAMAGED] == [2]
+    assert [one.seq for one in journal.lines(Selection(states=UNCONFIRMED | IN_FLIGHT))] == [2]
     assert [one.seq for one in journal.lines(Selection(words=("damaged",)))] == [2]
     if "state" in damage:
         assert [one.seq for one in journal.lines(Selection(states=DONE))] == [3, 1]
@@ -148,8 +154,10 @@ def test_operation_of_an_earlier_version_is_not_damaged(database: Database) -> N
     journal = filled(database, operation(1))
     with database.transaction() as connection:
         connection.execute("UPDATE operations SET others = NULL")
-    assert [one.state for one in (*journal.lines(), *journal.history())] == [State.CONFIRMED] * 2
-    assert journal.lines(Selection(states=UNSETTLED | IN_FLIGHT)) == []
+    assert [one.state for one in (*journal.lines(), *journal.history())] == [
+        OperationState.CONFIRMED
+    ] * 2
+    assert journal.lines(Selection(states=UNCONFIRMED | IN_FLIGHT)) == []
 
 
 @pytest.mark.parametrize(
@@ -168,8 +176,8 @@ def test_a_voice_that_cannot_be_read_is_shown_as_far_as_it_can(
     with database.transaction() as connection:
         change = "UPDATE operations SET call = 'updateLockSetting', body = CAST(? AS TEXT)"
         connection.execute(f"{change} WHERE seq = 2", [body])
-    assert [one.state is State.DAMAGED for one in journal.lines()] == [is_damaged, False]
-    assert [one.state is State.DAMAGED for one in journal.history()] == [False, is_damaged]
+    assert [one.state is OperationState.DAMAGED for one in journal.lines()] == [is_damaged, False]
+    assert [one.state is OperationState.DAMAGED for one in journal.history()] == [False, is_damaged]
 
 
 def test_pages_continue_when_rows_are_added(database: Database) -> None:
@@ -233,7 +241,7 @@ def test_a_page_is_read_from_its_place_on_and_nothing_is_sorted(
 
 def test_what_is_unsettled_is_found_without_looking_at_the_rest(database: Database) -> None:
     journal = filled(database, *(operation(number) for number in range(3)))
-    chosen = Selection(states=UNSETTLED)
+    chosen = Selection(states=UNCONFIRMED)
     assert journal.look_through(2) and journal.look_through(2) and not journal.look_through(2)
     for read in (lambda: journal.lines(chosen), lambda: journal.count(chosen)):
         steps = asked_of(database, read)
@@ -245,7 +253,7 @@ def test_rows_are_looked_at_once_for_damage_and_those_that_come_later_too(
     database: Database,
 ) -> None:
     journal = filled(database, operation(1), operation(2))
-    chosen = Selection(states=UNSETTLED)
+    chosen = Selection(states=UNCONFIRMED)
     damage = "UPDATE operations SET body = '{' WHERE remote_id = ?"
     with database.transaction() as connection:
         connection.execute(damage, [1])
@@ -317,10 +325,18 @@ def test_quarters_count_new_rows_of_a_lock_or_of_all(database: Database) -> None
 
 
 def test_the_last_change_is_found_behind_many_that_changed_nothing(database: Database) -> None:
-    states = [*map(State, (State.REFUSED, State.NOT_SENT, State.SENT_AGAIN)), State.REFUSED]
+    states = [
+        *map(
+            OperationState,
+            (OperationState.REFUSED, OperationState.NOT_SENT, OperationState.SENT_AGAIN),
+        ),
+        OperationState.REFUSED,
+    ]
     without = [operation(5 + number, state=states[number % 4]) for number in range(300)]
     other = operation(400, lock_id=1002)
-    journal = filled(database, operation(1), operation(2, state=State.UNKNOWN), *without, other)
+    journal = filled(
+        database, operation(1), operation(2, state=OperationState.UNKNOWN), *without, other
+    )
     elsewhere = operation(401, profile="q")
     with database.transaction():
         Journal(database, "q").prepare(elsewhere)
@@ -332,7 +348,7 @@ def test_the_last_change_is_found_behind_many_that_changed_nothing(database: Dat
     with database.transaction() as connection:
         connection.execute("UPDATE operations SET state = 'odd' WHERE id = ?", [without[7].id])
     assert (found := journal.last_change(1001)) is not None
-    assert (found.id, found.state) == (without[7].id, State.DAMAGED)
+    assert (found.id, found.state) == (without[7].id, OperationState.DAMAGED)
     assert journal.last_change(77) is None
 
 

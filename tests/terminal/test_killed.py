@@ -17,7 +17,7 @@ from pathlib import Path
 import httpx
 import pytest
 
-from lockterm.domain.operation import Operation, State
+from lockterm.domain.operation import Operation, OperationState
 from lockterm.service.running import RunningService
 from lockterm.store.database import Database
 from lockterm.store.drafts import Drafts
@@ -135,11 +135,18 @@ def kill_once(service: RunningService, home: Path, seed: int) -> bool:
     new = applied(service, lock_id)
     by_name = {operation.remote_name: operation.state for operation in left.operations}
     assert new <= set(by_name), (seed, "applied, and not in the journal")
-    confirmed = {name for name, state in by_name.items() if state is State.CONFIRMED}
+    confirmed = {name for name, state in by_name.items() if state is OperationState.CONFIRMED}
     assert confirmed <= new, (seed, "confirmed, and never applied")
     for name, state in by_name.items():
-        assert state in (State.CONFIRMED, State.UNKNOWN, State.NOT_SENT), (seed, state)
-        assert not (state is State.NOT_SENT and name in new), (seed, "applied, called not sent")
+        assert state in (
+            OperationState.CONFIRMED,
+            OperationState.UNKNOWN,
+            OperationState.NOT_SENT,
+        ), (seed, state)
+        assert not (state is OperationState.NOT_SENT and name in new), (
+            seed,
+            "applied, called not sent",
+        )
     if life.typing and life.typing not in by_name:
         assert left.draft.startswith(life.kept), (seed, life.kept, left.draft)
     return bool(by_name)

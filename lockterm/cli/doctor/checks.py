@@ -19,7 +19,7 @@ from lockterm.config import Options, Profile, Settings, load_settings
 from lockterm.config.file import read_config
 from lockterm.config.zone_data import describe_zone_data, zone_data
 from lockterm.config.zones import is_zone
-from lockterm.domain.operation import IN_FLIGHT, UNSETTLED
+from lockterm.domain.operation import IN_FLIGHT, UNCONFIRMED
 from lockterm.domain.safe_text import clean
 from lockterm.domain.text.amount import format_count, format_size
 from lockterm.errors import ConfigError, LocktermError, StoreError
@@ -209,7 +209,7 @@ def _inspect(database: Path) -> tuple[dict[str, Any], str]:
             return {"earlier": True}, ""
         compare_contents(connection)
         version = version_of(connection)
-        states = ", ".join(f"'{state.value}'" for state in UNSETTLED | IN_FLIGHT)
+        states = ", ".join(f"'{state.value}'" for state in UNCONFIRMED | IN_FLIGHT)
         connection.row_factory = sqlite3.Row
 
         def count(table: str, where: str = "") -> int:

@@ -11,7 +11,7 @@ from textual import events
 from lockterm.cli.doctor.conversation import Conversation, can_ask_terminal
 from lockterm.cli.output import put, put_wrapped
 from lockterm.keymap.hints import written
-from lockterm.terminal.signals import NoTerminal, require_terminal
+from lockterm.terminal.signals import NoTerminalError, require_terminal
 from lockterm.terminal.terminal_input import TerminalInput
 
 KEYS = (
@@ -44,7 +44,7 @@ def run_keys(timeout_s: float = TIMEOUT_S) -> int:
     """
     require_terminal(os.environ)
     if not can_ask_terminal():
-        raise NoTerminal(
+        raise NoTerminalError(
             "Another program uses this terminal now.", hint="Run the command in the foreground."
         )
     put(

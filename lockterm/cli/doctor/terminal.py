@@ -24,7 +24,7 @@ from lockterm.cli.doctor.conversation import (
     can_ask_terminal,
 )
 from lockterm.config.look import TRUE_COLORS, Look
-from lockterm.terminal.signals import RESTORE, NoTerminal, require_terminal
+from lockterm.terminal.signals import RESTORE, NoTerminalError, require_terminal
 
 TIMEOUT_S = 2.0
 """The maximum time to wait for a reply of tmux, in seconds."""
@@ -66,7 +66,7 @@ def check_terminal(
         return
     try:
         require_terminal(environ)
-    except NoTerminal as error:
+    except NoTerminalError as error:
         yield finding_of(error)
         return
     answers = None

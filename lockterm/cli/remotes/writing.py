@@ -42,7 +42,7 @@ from lockterm.domain.text.remote import (
 from lockterm.domain.text.service import describe_clock_doubt
 from lockterm.domain.text.validity import describe_validity
 from lockterm.domain.typed_remote import TypedRemote, read_typed, shown_fields, typed_of
-from lockterm.errors import NameTaken
+from lockterm.errors import NameTakenError
 from lockterm.operations.taken import read_names_in_use
 
 _METAVARS = {Kind.NUMBER: "INT", Kind.DATE: "TIME", Kind.WEEKDAYS: "DAYS", Kind.OBJECT: "JSON"}
@@ -316,7 +316,7 @@ def _require_free_name(session: Session, lock: Lock, name: str) -> None:
         session.operations.remotes.is_name_free(lock.lock_id, name)
     ):
         words = f"{format_lock(lock)} already has a remote named {name}. Nothing was sent."
-        raise NameTaken(words, hint="Choose another name.")
+        raise NameTakenError(words, hint="Choose another name.")
 
 
 def _find_warnings(session: Session, reading: TypedRemote, before: Remote | None) -> dict[str, str]:

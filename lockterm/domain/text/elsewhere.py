@@ -5,7 +5,7 @@ from __future__ import annotations
 from datetime import tzinfo
 
 from lockterm.domain import dates
-from lockterm.domain.elsewhere import ChangeElsewhere, What, fields_of
+from lockterm.domain.elsewhere import ChangeElsewhere, ChangeKind, fields_of
 from lockterm.domain.remotes import FIELDS, Remote
 from lockterm.domain.rules import comparable
 from lockterm.domain.text.difference import compare_field, format_value
@@ -31,7 +31,7 @@ def describe_values(change: ChangeElsewhere, zone: tzinfo) -> str:
 
     For a new remote, or one that is gone, return its number and its end instead.
     """
-    if change.what is not What.CHANGED:
+    if change.what is not ChangeKind.CHANGED:
         remote = Remote.read(change.after or change.before)
         fields = [FIELDS[name] for name in ("remoteNumber", "endDate")]
         told = [(one, one.of(remote)) for one in fields if one.of(remote)]
@@ -64,7 +64,7 @@ def describe_change(
         now_ms: Now, in milliseconds.
         with_head: Whether to begin with ``Changed elsewhere``, if no label beside the text says so.
     """
-    what = change.what.value if change.what is not What.CHANGED else ""
+    what = change.what.value if change.what is not ChangeKind.CHANGED else ""
     values = describe_values(change, zone)
     words = ", ".join(filter(None, (what, values, describe_between(change, zone, now_ms))))
     return f"{ELSEWHERE}: {words}" if with_head else words

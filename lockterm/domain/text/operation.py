@@ -20,9 +20,9 @@ from lockterm.domain.glyphs import ellipsis
 from lockterm.domain.operation import (
     IN_FLIGHT,
     RECORDED,
-    UNSETTLED,
+    UNCONFIRMED,
     Operation,
-    State,
+    OperationState,
 )
 from lockterm.domain.reading import Field, Kind
 from lockterm.domain.remotes import ADDED, FIELDS, UPDATED, Remote
@@ -40,20 +40,20 @@ from lockterm.domain.text.difference import (
 from lockterm.domain.text.remote import Detail
 from lockterm.domain.weekdays import format_weekdays
 
-STATE_NAMES: Mapping[State, str] = {
-    State.PREPARED: "being sent",
-    State.SENDING: "being sent",
-    State.CONFIRMED: "recorded by the service",
-    State.REFUSED: "refused",
-    State.NOT_SENT: "not sent",
-    State.CONFIRMED_BY_READING: "recorded, verified by reading",
-    State.UNKNOWN: "unconfirmed",
-    State.NOT_SEEN: "no effect seen yet",
-    State.AMBIGUOUS: "probably recorded",
-    State.CONFLICT: "other values found",
-    State.DAMAGED: "entry damaged",
-    State.GIVEN_UP: "dismissed",
-    State.SENT_AGAIN: "sent again",
+STATE_NAMES: Mapping[OperationState, str] = {
+    OperationState.PREPARED: "being sent",
+    OperationState.SENDING: "being sent",
+    OperationState.CONFIRMED: "recorded by the service",
+    OperationState.REFUSED: "refused",
+    OperationState.NOT_SENT: "not sent",
+    OperationState.CONFIRMED_BY_READING: "recorded, verified by reading",
+    OperationState.UNKNOWN: "unconfirmed",
+    OperationState.NOT_SEEN: "no effect seen yet",
+    OperationState.AMBIGUOUS: "probably recorded",
+    OperationState.CONFLICT: "other values found",
+    OperationState.DAMAGED: "entry damaged",
+    OperationState.GIVEN_UP: "dismissed",
+    OperationState.SENT_AGAIN: "sent again",
 }
 
 _TOLD = ("remoteType", "startDate", "endDate", "weekDay")
@@ -242,7 +242,7 @@ def describe_fields(
     for label, ms in (
         ("Prepared", operation.prepared_ms),
         ("Sent", operation.sent_ms),
-        ("Resolved", None if operation.unsettled else operation.settled_ms),
+        ("Resolved", None if operation.is_unconfirmed else operation.settled_ms),
         ("Verified", operation.read_ms if operation.call in READABLE_CALLS else None),
     ):
         if ms is not None:
@@ -312,7 +312,7 @@ def _before_and_after(operation: Operation, zone: tzinfo) -> list[Detail]:
         return [_blank(_HEADINGS["add"]), *_compared(after, after, zone)]
     if operation.state in RECORDED:
         heading = "Before -> after:"
-    elif operation.state in UNSETTLED | IN_FLIGHT:
+    elif operation.state in UNCONFIRMED | IN_FLIGHT:
         heading = "Before -> possible new values:"
     else:
         heading = "Before -> requested values:"

@@ -12,7 +12,7 @@ from lockterm.domain.remote_states import describe_counts
 from lockterm.domain.safe_text import clean
 from lockterm.domain.text.amount import format_count
 from lockterm.domain.text.validity import format_state
-from lockterm.domain.validity import State
+from lockterm.domain.validity import RemoteState
 
 NO_NAME = "(no name)"
 """The text that is shown for a person whose remotes have no name."""
@@ -69,7 +69,7 @@ def describe_person_state(person: Person, now_ms: int) -> tuple[str, ...]:
     counts = person.counts(now_ms)
     if len(counts) == 1:
         (state,) = counts
-        assert isinstance(state, State)
+        assert isinstance(state, RemoteState)
         return tuple(dict.fromkeys((format_state(state), state.word)))
     return describe_counts(counts, tells_more=True)
 

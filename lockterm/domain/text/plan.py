@@ -32,7 +32,7 @@ from lockterm.domain.text.validity import (
     shorten_period,
     shorten_start,
 )
-from lockterm.domain.validity import State, state_by_dates, state_of
+from lockterm.domain.validity import RemoteState, state_by_dates, state_of
 from lockterm.errors import LocktermError
 
 _NAMED = 3
@@ -162,7 +162,7 @@ def step_name(step: Step) -> tuple[str, str | None]:
     return step.remote_name, shown
 
 
-def step_states(step: Step, now_ms: int) -> tuple[State | None, State | None]:
+def step_states(step: Step, now_ms: int) -> tuple[RemoteState | None, RemoteState | None]:
     """Return the states of a step's remote before and after the step.
 
     The state before the step depends on the dates and, if the service sent it, on the status. The

@@ -18,7 +18,7 @@ from lockterm.domain.safe_text import clean, clean_lines, in_cell, seen_or
 from lockterm.domain.text.amount import format_count
 from lockterm.domain.text.difference import find_differences, format_value
 from lockterm.domain.text.validity import Validity, describe_period
-from lockterm.domain.validity import State
+from lockterm.domain.validity import RemoteState
 from lockterm.domain.weekdays import format_weekdays
 
 if TYPE_CHECKING:
@@ -71,7 +71,7 @@ class Detail(NamedTuple):
     """The text for the clipboard, which is as received, with JSON on one line."""
     name: str = ""
     """The contract's name of the field; empty if lockterm computed the text."""
-    state: State | None = None
+    state: RemoteState | None = None
     """The state of a remote if the line shows it; otherwise None."""
 
     @classmethod

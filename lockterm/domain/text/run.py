@@ -123,13 +123,13 @@ def describe_deletions(steps: Iterable[Step], titles: Mapping[int, str]) -> str:
     # The old fob of a replacement is not reported here, because its owner has the new one.
     replaced = {step.replaced_id for step in steps} - {None}
     deletes: dict[int, Counter[StepState]] = {}
-    why_not: dict[int, str] = {}
+    reasons: dict[int, str] = {}
     answered = set()
     for step in map(at_rest, steps):
         if step.action is Action.DELETE and step.remote_id not in replaced:
             deletes.setdefault(step.lock_id, Counter())[step.state] += 1
             if step.state is StepState.NOT_SENT:
-                why_not.setdefault(step.lock_id, clean(step.message, 60))
+                reasons.setdefault(step.lock_id, clean(step.message, 60))
         if step.state is StepState.NOT_SENT:
             is_far = step.message.startswith(NOT_REACHED)
         else:
@@ -146,8 +146,8 @@ def describe_deletions(steps: Iterable[Step], titles: Mapping[int, str]) -> str:
             kept.setdefault("partly done", []).append(f"{title} ({numbers})")
         elif left:
             is_far = left[0] is StepState.NOT_SENT and lock_id not in answered
-            if left[0] is StepState.NOT_SENT and not is_far and why_not[lock_id]:
-                title += f" ({why_not[lock_id].rstrip('.')})"
+            if left[0] is StepState.NOT_SENT and not is_far and reasons[lock_id]:
+                title += f" ({reasons[lock_id].rstrip('.')})"
             kept.setdefault("not reached" if is_far else _NOT_GONE[left[0]], []).append(title)
     gone = len(deletes) - sum(map(len, kept.values()))
     if len(deletes) < 2 or not gone:
@@ -324,7 +324,7 @@ def describe_end_elsewhere(run: Run, titles: Mapping[int, str]) -> str:
 
 def ask_to_leave(run: Run) -> tuple[str, str]:
     """Return the question before the user leaves a run, and its button; empty if not needed."""
-    if run.is_over:
+    if run.is_finished:
         left = count_left(run.steps.values())
         question = (
             f"A run has stopped, and {left:,} of {format_count(run.due, 'step')}"

@@ -16,7 +16,7 @@ from lockterm.domain.constants import (
 )
 from lockterm.domain.glyphs import ellipsis
 from lockterm.domain.remotes import Remote
-from lockterm.domain.validity import Phase, State, judge, never_opens, phase_of
+from lockterm.domain.validity import Phase, RemoteState, judge, never_opens, phase_of
 from lockterm.domain.weekdays import WEEK, format_weekdays
 
 SHORT = 30
@@ -43,7 +43,7 @@ class Validity(NamedTuple):
     upcoming, the start is included."""
     short: str
     """The period in at most 30 characters, such as ``Mon-Fri, until 31 Dec 2026``."""
-    state: State
+    state: RemoteState
     word: str
     """The word for the state, or the reported status if that matters more, such as ``invalid``,
     ``says normal`` or ``not stated``. At most 12 characters."""
@@ -73,9 +73,9 @@ def describe_validity_briefly(remote: Remote, now_ms: int, zone: tzinfo) -> tupl
     return _short(remote, phase, now_ms, zone)[:SHORT], state_word
 
 
-def format_state(state: State) -> str:
+def format_state(state: RemoteState) -> str:
     """Return the word for a state in reports, such as ``expired`` or ``expires within 7 days``."""
-    return state.meaning if state in (State.WEEK, State.MONTH) else state.word
+    return state.meaning if state in (RemoteState.WEEK, RemoteState.MONTH) else state.word
 
 
 def describe_dates(remote: Remote, zone: tzinfo) -> str:

@@ -23,11 +23,11 @@ from lockterm.keymap.keys.shared import (
     TABLES,
     TASKS,
 )
-from lockterm.keymap.place import Place
+from lockterm.keymap.place import KeyContext
 
 __all__ = ["FIRST_RUN", "FIRST_RUN_IDS", "MOVING", "PLACES", "PRIORITY", "TASKS"]
 
-PLACES: Mapping[str, Place] = {**TABLES, **SCREENS, **DIALOGS_AND_FIELDS}
+PLACES: Mapping[str, KeyContext] = {**TABLES, **SCREENS, **DIALOGS_AND_FIELDS}
 """Maps the names of places to the places. Below each heading, the help lists keys in this order."""
 
 
@@ -91,12 +91,12 @@ def footer_group(name: str | None) -> int:
     return 2 if heading == FINDING else 3 if heading in (MOVING, OUTCOMES, EVERYWHERE) else 0
 
 
-def stacks() -> Iterator[tuple[Place, ...]]:
+def stacks() -> Iterator[tuple[KeyContext, ...]]:
     """Yield each group of places that are active at the same time, the innermost first."""
     for place in PLACES.values():
         if place.is_inner or place is APP:
             continue
-        everywhere = Place(
+        everywhere = KeyContext(
             APP.words,
             {
                 task: tuple(

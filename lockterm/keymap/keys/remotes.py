@@ -15,15 +15,15 @@ from lockterm.keymap.keys.shared import (
     VOICE,
     marks,
 )
-from lockterm.keymap.place import Key, Place
+from lockterm.keymap.place import Key, KeyContext
 
 # fmt: off
 
 MORE = "type, weekdays, coerced, extra data, copy, export"
 """The actions for marked remotes that have no key of their own, for a sentence in the help."""
 
-REMOTE_SCREENS: Mapping[str, Place] = {
-    "remotes": Place(
+REMOTE_SCREENS: Mapping[str, KeyContext] = {
+    "remotes": KeyContext(
         "on the remotes",
         {
             REMOTES: (
@@ -87,7 +87,7 @@ REMOTE_SCREENS: Mapping[str, Place] = {
         },
         holds=("table", "find"),
     ),
-    "remote": Place(
+    "remote": KeyContext(
         "on a remote",
         {
             REMOTES: (
@@ -110,7 +110,7 @@ REMOTE_SCREENS: Mapping[str, Place] = {
         },
         holds=("table",),
     ),
-    "remote_form": Place(
+    "remote_form": KeyContext(
         "in the form of a remote",
         {
             FORM: (
@@ -126,7 +126,7 @@ REMOTE_SCREENS: Mapping[str, Place] = {
         holds=("date", "text", "plain_text", "options", "choice"),
         is_typed_into=True,
     ),
-    "marked_form": Place(
+    "marked_form": KeyContext(
         "in the form for marked remotes",
         {
             FORM: (

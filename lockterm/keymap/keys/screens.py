@@ -23,7 +23,7 @@ from lockterm.keymap.keys.shared import (
     marks,
     rows,
 )
-from lockterm.keymap.place import Key, Place
+from lockterm.keymap.place import Key, KeyContext
 
 # fmt: off
 
@@ -43,8 +43,8 @@ _ON_ALL_LOCKS = (
         sentence="Plan to replace the fob of the selected or the marked remotes with a new one"),
 )
 
-SCREENS: Mapping[str, Place] = {
-    "locks": Place(
+SCREENS: Mapping[str, KeyContext] = {
+    "locks": KeyContext(
         "on the locks",
         {
             LOCKS: (
@@ -78,7 +78,7 @@ SCREENS: Mapping[str, Place] = {
         },
         holds=("table", "find"),
     ),
-    "lock_form": Place(
+    "lock_form": KeyContext(
         "in the form of a lock",
         {
             FORM: (
@@ -89,7 +89,7 @@ SCREENS: Mapping[str, Place] = {
         holds=("text",),
         is_typed_into=True,
     ),
-    "file": Place(
+    "file": KeyContext(
         "in the form of a file",
         {
             FORM: (
@@ -104,7 +104,7 @@ SCREENS: Mapping[str, Place] = {
         holds=("path", "text", "choice", "table"),
         is_typed_into=True,
     ),
-    "table_map": Place(
+    "table_map": KeyContext(
         "on the columns of a table",
         {
             FORM: (
@@ -127,7 +127,7 @@ SCREENS: Mapping[str, Place] = {
         },
         holds=("table",),
     ),
-    "copies": Place(
+    "copies": KeyContext(
         "on the copy screen",
         {
             COPYING: (
@@ -150,7 +150,7 @@ SCREENS: Mapping[str, Place] = {
         holds=("table",),
     ),
     **REMOTE_SCREENS,
-    "voice": Place(
+    "voice": KeyContext(
         "on the voice",
         {
             VOICE: (
@@ -175,7 +175,7 @@ SCREENS: Mapping[str, Place] = {
         },
         holds=("tree", "find"),
     ),
-    "history": Place(
+    "history": KeyContext(
         "in the history",
         {
             CHANGES: (
@@ -209,7 +209,7 @@ SCREENS: Mapping[str, Place] = {
         },
         holds=("table", "find"),
     ),
-    "everywhere": Place(
+    "everywhere": KeyContext(
         "on all locks",
         {
             REMOTES: (
@@ -229,7 +229,7 @@ SCREENS: Mapping[str, Place] = {
         },
         holds=("table", "find"),
     ),
-    "people": Place(
+    "people": KeyContext(
         "on the people",
         {
             REMOTES: (
@@ -248,7 +248,7 @@ SCREENS: Mapping[str, Place] = {
         },
         holds=("table", "find"),
     ),
-    "ends": Place(
+    "ends": KeyContext(
         "on expiring",
         {
             REMOTES: (
@@ -273,7 +273,7 @@ SCREENS: Mapping[str, Place] = {
         },
         holds=("table", "find"),
     ),
-    "elsewhere": Place(
+    "elsewhere": KeyContext(
         "on the changes by others",
         {
             REMOTES: (
@@ -291,7 +291,7 @@ SCREENS: Mapping[str, Place] = {
         },
         holds=("table", "find"),
     ),
-    "operation": Place(
+    "operation": KeyContext(
         "on an operation",
         {
             CHANGES: (Key("operation.restore", "R", "restore", _RESTORE, line=1, opens=True),),
@@ -306,7 +306,7 @@ SCREENS: Mapping[str, Place] = {
         },
         holds=("table",),
     ),
-    "plan": Place(
+    "plan": KeyContext(
         "on a plan",
         {
             PLANS: (
@@ -328,7 +328,7 @@ SCREENS: Mapping[str, Place] = {
         },
         holds=("table",),
     ),
-    "messages": Place(
+    "messages": KeyContext(
         "in the messages",
         {
             COPYING: (Key("messages.copy", "y", "copy", "Copy the whole message", line=1),),
@@ -336,7 +336,7 @@ SCREENS: Mapping[str, Place] = {
         },
         holds=("table",),
     ),
-    "help": Place(
+    "help": KeyContext(
         "in the help",
         {
             FINDING: (Key("help.find", "slash", "find", "Search the help", line=2, opens=True),),
@@ -356,7 +356,7 @@ SCREENS: Mapping[str, Place] = {
         },
         holds=("find",),
     ),
-    "profiles": Place(
+    "profiles": KeyContext(
         "in the profiles",
         {
             PROFILES: (
@@ -375,7 +375,7 @@ SCREENS: Mapping[str, Place] = {
         },
         holds=("table",),
     ),
-    "profile_form": Place(
+    "profile_form": KeyContext(
         "in the form of a profile",
         {
             FORM: (
@@ -389,7 +389,7 @@ SCREENS: Mapping[str, Place] = {
         holds=("text", "choice"),
         is_typed_into=True,
     ),
-    "welcome": Place(
+    "welcome": KeyContext(
         "on the first screen",
         {
             PROFILES: (

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import replace
 
-from lockterm.keymap.place import Key, Place
+from lockterm.keymap.place import Key, KeyContext
 
 REMOTES = "Remotes: show, add, change"
 MARKS = "Marks: change many at once"
@@ -93,13 +93,13 @@ BETWEEN_BUTTONS = (
 )
 """The keys that move between the buttons of a dialog, or between cards."""
 
-DIALOG = Place(
+DIALOG = KeyContext(
     "in a dialog",
     {DIALOGS: (Key("dialog.cancel", "escape", "cancel", line=1),)},
     holds=("plain_text", "text", "path", "list"),
     everywhere=("app.quit_always", "app.palette"),
 )
-CONFIRM = Place(
+CONFIRM = KeyContext(
     "in a question",
     {
         MOVING: (
@@ -113,7 +113,7 @@ CONFIRM = Place(
     is_typed_into=True,
     everywhere=DIALOG.everywhere,
 )
-OPTIONS = Place(
+OPTIONS = KeyContext(
     "in a line of options",
     {
         FORM: (
@@ -133,7 +133,7 @@ OPTIONS = Place(
     },
     is_inner=True,
 )
-APP = Place(
+APP = KeyContext(
     "everywhere",
     {
         OUTCOMES: (
@@ -191,13 +191,13 @@ FIRST_RUN = tuple(
 )
 """The global keys that work before a service is configured."""
 
-TABLES: Mapping[str, Place] = {
-    "table": Place(
+TABLES: Mapping[str, KeyContext] = {
+    "table": KeyContext(
         "in a table",
         {MOVING: rows("cursor_up cursor_down page_up page_down scroll_top scroll_bottom")},
         is_inner=True,
     ),
-    "tree": Place(
+    "tree": KeyContext(
         "in a tree",
         {
             MOVING: (
@@ -211,9 +211,9 @@ TABLES: Mapping[str, Place] = {
     ),
 }
 
-DIALOGS_AND_FIELDS: Mapping[str, Place] = {
+DIALOGS_AND_FIELDS: Mapping[str, KeyContext] = {
     # --- dialogs -----------------------------------------------------------------------------
-    "columns": Place(
+    "columns": KeyContext(
         "in the choice of columns",
         {
             DIALOGS: (
@@ -232,7 +232,7 @@ DIALOGS_AND_FIELDS: Mapping[str, Place] = {
     ),
     "dialog": DIALOG,
     "confirm": CONFIRM,
-    "destroy": Place(
+    "destroy": KeyContext(
         "in a question that deletes",
         {
             DIALOGS: (
@@ -244,7 +244,7 @@ DIALOGS_AND_FIELDS: Mapping[str, Place] = {
         everywhere=PRIORITY,
     ),
     # --- inside of forms and dialogs -----------------------------------------------------------
-    "list": Place(
+    "list": KeyContext(
         "in a list",
         {
             DIALOGS: (Key("list.choose", "enter", "choose", action="select"),),
@@ -252,7 +252,7 @@ DIALOGS_AND_FIELDS: Mapping[str, Place] = {
         },
         is_inner=True,
     ),
-    "text": Place(
+    "text": KeyContext(
         "in a field",
         {
             MOVING: (
@@ -263,7 +263,7 @@ DIALOGS_AND_FIELDS: Mapping[str, Place] = {
         is_typed_into=True,
         is_inner=True,
     ),
-    "date": Place(
+    "date": KeyContext(
         "in a date",
         {
             FORM: (
@@ -274,7 +274,7 @@ DIALOGS_AND_FIELDS: Mapping[str, Place] = {
         is_typed_into=True,
         is_inner=True,
     ),
-    "path": Place(
+    "path": KeyContext(
         "in a path",
         {
             MOVING: (
@@ -286,15 +286,15 @@ DIALOGS_AND_FIELDS: Mapping[str, Place] = {
         is_typed_into=True,
         is_inner=True,
     ),
-    "plain_text": Place("in a field", {}, is_typed_into=True, is_inner=True),
+    "plain_text": KeyContext("in a field", {}, is_typed_into=True, is_inner=True),
     "options": OPTIONS,
-    "choice": Place(
+    "choice": KeyContext(
         "in a line of options",
         {FORM: (Key("option.clear", "backspace,delete", "choose none"),)},
         OPTIONS,
         is_inner=True,
     ),
-    "find": Place(
+    "find": KeyContext(
         "in the line to find with",
         {
             FINDING: (

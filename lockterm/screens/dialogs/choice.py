@@ -16,7 +16,7 @@ from textual.widgets.option_list import Option
 
 from lockterm.domain.remote_states import StateFilter
 from lockterm.domain.safe_text import clean
-from lockterm.domain.validity import COERCED, State
+from lockterm.domain.validity import COERCED, RemoteState
 from lockterm.keymap.hints import with_keys
 from lockterm.screens.modal import LocktermModal
 from lockterm.terminal.patches import line_of_option
@@ -101,7 +101,7 @@ def ask_only(
         show: A function that applies the chosen filter. It gets None to show all remotes.
     """
     found: list[tuple[StateFilter, str]] = [
-        (state, f"{state.sign} {state.meaning}") for state in State
+        (state, f"{state.sign} {state.meaning}") for state in RemoteState
     ]
     found.append(("coerced", f"{COERCED} coerced"))
     if counts is not None:

@@ -20,7 +20,7 @@ from lockterm.screens.host import Host
 from lockterm.screens.modal import FieldModal, LocktermModal
 from lockterm.widgets.bindings import bindings
 from lockterm.widgets.compact_button import CompactButton
-from lockterm.widgets.text_input import OneLine
+from lockterm.widgets.text_input import SingleLineInput
 
 READ_S = 2.0
 """Seconds without typed text, while the question is visible, before a button press counts."""
@@ -104,7 +104,7 @@ class QuestionBox(Vertical):
         if self.typed:
             yield Label(_ask_to_type(self.typed), markup=False, classes="ask")
             digits = "[0-9]*" if self._wants_number else None
-            field = OneLine(id="typed", compact=True, restrict=digits)
+            field = SingleLineInput(id="typed", compact=True, restrict=digits)
             field.cursor_blink = False
             yield field
             wrong = Label("", id="wrong", markup=False)
@@ -186,7 +186,7 @@ class QuestionBox(Vertical):
             self.query_one("#typed", Input).select_all()
         return self.is_typed
 
-    def on_one_line_refused(self, event: OneLine.Refused) -> None:
+    def on_single_line_input_refused(self, event: SingleLineInput.Refused) -> None:
         """Explain why a letter was not inserted into the field for a number."""
         event.stop()
         first = f"Type only the number {self.typed[0]}, then press Enter."
@@ -412,7 +412,7 @@ class NumberModal(FieldModal[int | None]):
             yield Label(clean(self._question, 400), markup=False, classes="question")
             if self._details:
                 yield Label(clean_lines(self._details), markup=False, classes="ask")
-            field = OneLine(compact=True, max_length=_LONGEST, restrict=r"-?[0-9]*")
+            field = SingleLineInput(compact=True, max_length=_LONGEST, restrict=r"-?[0-9]*")
             field.cursor_blink = False
             yield field
             yield Label("", id="wrong", markup=False)
@@ -432,6 +432,6 @@ class NumberModal(FieldModal[int | None]):
             self.refuse(self._wrong)
             self.query_one(Input).select_all()  # so that typing replaces the wrong number
 
-    def on_one_line_refused(self) -> None:
+    def on_single_line_input_refused(self) -> None:
         """Explain why a letter was not inserted."""
         self.refuse(self._wrong)

@@ -131,7 +131,7 @@ class DestroyModal(LocktermModal[bool | None]):
         """Return whether the delete key works: the target exists, and a required word is typed."""
         return self._possible and self.box.is_typed and not self._is_disarmed
 
-    def why_not(self, action: str) -> str:
+    def disabled_reason(self, action: str) -> str:
         """Return why the delete key does not work yet; empty if it works."""
         if action != "destroy" or self.may_act():
             return ""
@@ -143,7 +143,7 @@ class DestroyModal(LocktermModal[bool | None]):
 
     def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
         """Dim the delete key in the footer until it works."""
-        return can_act(self.why_not, action)
+        return can_act(self.disabled_reason, action)
 
     def check_consume_key(self, key: str, character: str | None) -> bool:
         """Consume printable keys while no answer is accepted, because they belong to typed text."""

@@ -29,7 +29,7 @@ from lockterm.errors import StoreError
 from lockterm.keymap.hints import key, with_keys
 from lockterm.operations import Operations
 from lockterm.screens.dialogs.choice import ask_only
-from lockterm.screens.everywhere.site import EMPTY_BOOK, SHOWN_S, Site, Slices
+from lockterm.screens.everywhere.lock_lists import EMPTY_BOOK, SHOWN_S, LockLists, TimeSlicer
 from lockterm.screens.everywhere.table import OnLock, OnLocksTable, describe_row
 from lockterm.screens.list_screen import MARKING, ON_MARKED, ListScreen
 from lockterm.screens.remotes import RemotesScreen
@@ -90,7 +90,7 @@ class AllLocksScreen(RemoteActions, ListScreen[None]):
     def __init__(self, operations: Operations) -> None:
         marks = remote_marks()
         super().__init__(operations, OnLocksTable(self.columns, marks, id="found"), marks)
-        self.site = Site(operations)
+        self.lock_lists = LockLists(operations)
         """The locks of the lock book, each with its last list of remotes."""
         self.error: StoreError | None = None
         """The error of reading the lock book, or None."""
@@ -151,7 +151,7 @@ class AllLocksScreen(RemoteActions, ListScreen[None]):
 
     @abstractmethod
     def search(self) -> Iterator[OnLock | None]:
-        """Yield the rows of ``site`` that match ``needle``, in order.
+        """Yield the rows of ``lock_lists`` that match ``needle``, in order.
 
         At times, the method yields None, so that keys can be handled.
         """
@@ -195,7 +195,7 @@ class AllLocksScreen(RemoteActions, ListScreen[None]):
         if top:  # the counts belong to the previous search
             self.workers.cancel_group(self, "count")
             self.counts = None
-        slices, rows = Slices(), list[OnLock]()
+        slices, rows = TimeSlicer(), list[OnLock]()
         count, looked_at, self.is_cut = 0, 0, False
         only, now_ms = self.only, self.operations.now_ms()
         for row in self.search():
@@ -222,9 +222,9 @@ class AllLocksScreen(RemoteActions, ListScreen[None]):
         """
         with opening(self, "the stored lists", passes=self._types):
             try:
-                if again or not self.site.locks:
-                    await self.site.load()
-                gone = [row for row in self.marks.rows if row[0] not in self.site.locks]
+                if again or not self.lock_lists.locks:
+                    await self.lock_lists.load()
+                gone = [row for row in self.marks.rows if row[0] not in self.lock_lists.locks]
                 self.marks.drop(gone)
             except StoreError as error:
                 self.error = error
@@ -232,7 +232,7 @@ class AllLocksScreen(RemoteActions, ListScreen[None]):
             await self._find(top=True)
         await self._show_unseen()
         # In low-bandwidth mode, only a key press reads all locks.
-        is_due = self.operations.remotes.reads_ahead and self.site.is_old
+        is_due = self.operations.remotes.reads_ahead and self.lock_lists.is_old
         if is_due and self.reads_first:
             self.action_read()
         elif self._changed:
@@ -261,9 +261,9 @@ class AllLocksScreen(RemoteActions, ListScreen[None]):
         if locks is None:
             self._changed.clear()
         try:
-            await self.site.read(news, locks)
+            await self.lock_lists.read(news, locks)
             while again := self._take_changed():
-                await self.site.read(news, again)
+                await self.lock_lists.read(news, again)
         except StoreError as error:
             self.error = error
         finally:
@@ -282,9 +282,9 @@ class AllLocksScreen(RemoteActions, ListScreen[None]):
 
     async def _show_unseen(self) -> None:
         """Load and show the changes by others that the user has not seen yet."""
-        await self.site.load_unseen()
-        if self.is_running and self.site.unseen != self.table.elsewhere:
-            self.table.elsewhere = self.site.unseen
+        await self.lock_lists.load_unseen()
+        if self.is_running and self.lock_lists.unseen != self.table.elsewhere:
+            self.table.elsewhere = self.lock_lists.unseen
             self.table.refresh()
             self.describe_rows()
 
@@ -293,14 +293,14 @@ class AllLocksScreen(RemoteActions, ListScreen[None]):
         self._changed |= {*lock_ids}
         if not self.is_loaded or self.error is not None:
             return
-        self.site.note_changed(self._changed)
+        self.lock_lists.note_changed(self._changed)
         self.find()
-        if not self.site.is_reading and (locks := self._take_changed()):
+        if not self.lock_lists.is_reading and (locks := self._take_changed()):
             self.read(locks)
 
     def _take_changed(self) -> Sequence[Lock]:
         changed, self._changed = self._changed, set()
-        return [one.lock for lock_id, one in self.site.locks.items() if lock_id in changed]
+        return [one.lock for lock_id, one in self.lock_lists.locks.items() if lock_id in changed]
 
     def on_screen_resume(self) -> None:
         """Read the lock that another screen may have changed, and unmark rows that are done."""
@@ -310,13 +310,13 @@ class AllLocksScreen(RemoteActions, ListScreen[None]):
     @work(exclusive=True, group="again")
     async def _look_again(self) -> None:
         """Read the lock that the user opened on another screen, if its list is outdated."""
-        if self.site.unseen:  # the user may have looked at the changes
+        if self.lock_lists.unseen:  # the user may have looked at the changes
             await self._show_unseen()
         lock_id, self._opened = self._opened, None
-        if lock_id is None or lock_id not in self.site.locks or self.site.is_reading:
+        if lock_id is None or lock_id not in self.lock_lists.locks or self.lock_lists.is_reading:
             return
         if await self.operations.remotes.is_behind(lock_id):
-            self.read([self.site.locks[lock_id].lock])
+            self.read([self.lock_lists.locks[lock_id].lock])
 
     # --- painting ------------------------------------------------------------------------------
 
@@ -345,7 +345,7 @@ class AllLocksScreen(RemoteActions, ListScreen[None]):
     async def count(self, after_s: float = 0.0) -> None:
         """Count the results by state after a delay in seconds, with pauses to handle keys."""
         await asyncio.sleep(after_s)
-        slices, rows = Slices(), self.rows
+        slices, rows = TimeSlicer(), self.rows
         for row in rows:
             _ = row.remote
             await slices.pause()
@@ -355,14 +355,14 @@ class AllLocksScreen(RemoteActions, ListScreen[None]):
         if self.is_running:
             self.describe_rows()
 
-    def pass_time(self) -> None:
+    def refresh_relative_times(self) -> None:
         if self.is_loaded:
             self._pass_time()
 
     @work(exclusive=True, group="time")
     async def _pass_time(self) -> None:
         """Update rows and counts to the current time without moving rows."""
-        slices, problems = Slices(), dict[str, str]()
+        slices, problems = TimeSlicer(), dict[str, str]()
         for row in self.search():  # Expiring also counts
             if row is not None and row.listing is None:
                 problems[row.key] = row.problem
@@ -371,8 +371,8 @@ class AllLocksScreen(RemoteActions, ListScreen[None]):
             await slices.pause()
         for row in self.table.rows:
             row.problem = problems.get(row.key, row.problem)
-            row.read = self.site.short_age(row.listing) if row.listing is not None else ""
-        self.table.pass_time(self.operations.now_ms())
+            row.read = self.lock_lists.short_age(row.listing) if row.listing is not None else ""
+        self.table.refresh_relative_times(self.operations.now_ms())
         self.describe_rows()
         if self.only is None:
             self.count()
@@ -400,11 +400,11 @@ class AllLocksScreen(RemoteActions, ListScreen[None]):
         """Update the texts about the results, and the empty state if there are no results."""
         self.show_list()
         pager, forms = self.query_one(Pager), [*map(self._describe_results, (None, 30, 10, 0))]
-        if self.site.unread == len(self.site.locks):
+        if self.lock_lists.unread == len(self.lock_lists.locks):
             pager.show(forms[0], shorter=forms[1:])
         else:
             first, *shorter = [f"{form}{separator()}oldest " for form in forms]
-            before, at_ms, after = with_age(first, self.site.oldest_ms())
+            before, at_ms, after = with_age(first, self.lock_lists.oldest_ms())
             states = describe_counts(self.counts) if self.counts and self.only is None else ()
             ends = [f"{after}{separator()}{words}" for words in states]
             fuller = [(form, end) for end in ends for form in (before, *shorter)]
@@ -415,16 +415,16 @@ class AllLocksScreen(RemoteActions, ListScreen[None]):
         parts, rows = [], self.rows
         if self.marks:
             parts.append(self.marks.describe(self.rows_shown))
-        if self.site.unseen:
-            parts.append(describe_elsewhere(len(self.site.unseen), key("app.elsewhere")))
+        if self.lock_lists.unseen:
+            parts.append(describe_elsewhere(len(self.lock_lists.unseen), key("app.elsewhere")))
         if rows:
             locks = len({row.lock.lock_id for row in rows})
             count = f"the first {len(rows):,}" if self.is_cut else f"{len(rows):,}"
             if self.only is not None:
                 count = f"{describe_state(self.only)}: {count}"
             parts.append(f"{count} on {format_count(locks, 'lock')}")
-        if self.site.locks:
-            parts.append(self.site.describe_reads(longest))
+        if self.lock_lists.locks:
+            parts.append(self.lock_lists.describe_reads(longest))
         return separator().join(parts)
 
     def describe_row(self) -> None:
@@ -432,7 +432,7 @@ class AllLocksScreen(RemoteActions, ListScreen[None]):
         row, words = self.table.current, ""
         if row is not None and row.listing is not None:
             words = describe_row(
-                row, self.site.age_of(row.listing), with_end=self.table.hides_dates
+                row, self.lock_lists.age_of(row.listing), with_end=self.table.hides_dates
             )
             if (change := self.table.elsewhere_of(row)) is not None:
                 told = describe_change(change, row.zone, self.operations.now_ms())
@@ -473,7 +473,7 @@ class AllLocksScreen(RemoteActions, ListScreen[None]):
 
     @property
     def locks(self) -> Mapping[int, Lock]:
-        return {lock_id: one.lock for lock_id, one in self.site.locks.items()}
+        return {lock_id: one.lock for lock_id, one in self.lock_lists.locks.items()}
 
     @property
     def rows(self) -> Sequence[OnLock]:
@@ -507,13 +507,17 @@ class AllLocksScreen(RemoteActions, ListScreen[None]):
     def key_of_step(self, step: Step) -> Hashable | None:
         return key_of_remote(step)
 
-    def why_not(self, action: str) -> str:
+    def disabled_reason(self, action: str) -> str:
         """Return why an action is disabled now; empty if it is enabled."""
         row = self.table.current
         if action == "open" and row is None:
             return "No row is selected."
         if action in ON_ONE and not self.marks:
-            return "No remote is selected." if self.current is None else super().why_not(action)
+            return (
+                "No remote is selected."
+                if self.current is None
+                else super().disabled_reason(action)
+            )
         if action == "replace" and self.operations.profile.read_only:
             return describe_read_only(self.operations.profile.name)
         is_remote = row is not None and row.remote_id is not None
@@ -523,7 +527,7 @@ class AllLocksScreen(RemoteActions, ListScreen[None]):
             return "There is nothing to mark."
         if action in MARKING:
             return self.why_no_mark(action)
-        is_empty = self.is_loaded and self.error is None and not self.site.locks
+        is_empty = self.is_loaded and self.error is None and not self.lock_lists.locks
         return EMPTY_BOOK if action == "read" and is_empty else ""
 
     # --- actions -------------------------------------------------------------------------------
@@ -547,7 +551,7 @@ class AllLocksScreen(RemoteActions, ListScreen[None]):
 
     def action_read(self) -> None:
         """Read all locks again; if the lock book could not be loaded, try to load it again."""
-        if self.is_loaded and self.error is None and self.site.locks:
+        if self.is_loaded and self.error is None and self.lock_lists.locks:
             self.read()
             self.describe_rows()
         elif self.error is not None:
@@ -574,7 +578,7 @@ class AllLocksScreen(RemoteActions, ListScreen[None]):
 
     def action_delete(self) -> None:
         if self.marks:
-            self.marked.delete(self.site.unread_steps())
+            self.marked.delete(self.lock_lists.unread_steps())
         else:
             super().action_delete()
 

@@ -13,9 +13,9 @@ from lockterm.domain.date_input import WRONG_DAYS, parse_days
 from lockterm.domain.text.amount import format_count
 from lockterm.domain.text.plan import describe_none_expired
 from lockterm.operations.cleaning import plan_cleaning
-from lockterm.screens.everywhere.site import SHOWN_S
+from lockterm.screens.everywhere.lock_lists import SHOWN_S
 from lockterm.screens.plan_modal import PlanModal
-from lockterm.widgets.text_input import OneLine
+from lockterm.widgets.text_input import SingleLineInput
 
 if TYPE_CHECKING:
     from lockterm.operations import Operations
@@ -46,7 +46,7 @@ class CleanModal(PlanModal):
         with Vertical(classes="dialog"):
             yield Label("Make a plan to delete expired remotes on all locks?", classes="question")
             yield Label("Minimum number of days since the end date:")
-            field = OneLine(DAYS, compact=True, max_length=7)
+            field = SingleLineInput(DAYS, compact=True, max_length=7)
             field.cursor_blink = False
             yield field
             yield from self.compose_end()

@@ -13,7 +13,7 @@ from textual.widget import Widget
 from lockterm.domain import dates, glyphs
 from lockterm.domain.safe_text import clean
 from lockterm.domain.text.amount import format_count
-from lockterm.domain.validity import State
+from lockterm.domain.validity import RemoteState
 from lockterm.screens.everywhere.days import Ends, sum_ends
 from lockterm.widgets.cells import cut
 from lockterm.widgets.parts import Part, join_parts
@@ -106,8 +106,8 @@ def _chart(
     for line in reversed(range(lines)):
         label = f"{most:,}" if line == lines - 1 else ""
         yield f"{label:>{margin - 1}}{side}", "dim"
-        yield _level(counts[:soon], most, line, lines), State.WEEK.look
-        yield f"{_level(counts[soon:days], most, line, lines)}\n", State.MONTH.look
+        yield _level(counts[:soon], most, line, lines), RemoteState.WEEK.look
+        yield f"{_level(counts[soon:days], most, line, lines)}\n", RemoteState.MONTH.look
     yield f"{0:>{margin - 1}}{corner}{floor * days}\n", "dim"
     yield " " * margin, ""
     for number in range(days):

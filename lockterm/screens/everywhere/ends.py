@@ -11,7 +11,7 @@ from textual.widgets import Static
 
 from lockterm import screens
 from lockterm.domain import dates
-from lockterm.domain.listing import Place, split_needle
+from lockterm.domain.listing import ListPosition, split_needle
 from lockterm.domain.text.amount import describe_unreadable_periods
 from lockterm.domain.text.service import describe_read_only
 from lockterm.domain.timeline import Timeline
@@ -22,7 +22,7 @@ from lockterm.operations.planner import PlanDraft
 from lockterm.screens.everywhere.all_locks import AllLocksScreen
 from lockterm.screens.everywhere.days import DaysToCome
 from lockterm.screens.everywhere.days_pane import DaysPane, DaysShown
-from lockterm.screens.everywhere.site import EMPTY_BOOK
+from lockterm.screens.everywhere.lock_lists import EMPTY_BOOK
 from lockterm.screens.everywhere.table import OnLock, problem_rows
 from lockterm.widgets.bindings import bindings
 from lockterm.widgets.find_line import FindLine
@@ -56,7 +56,7 @@ SPANS = (
 )
 
 
-class WhatEndsScreen(AllLocksScreen):
+class ExpiringScreen(AllLocksScreen):
     """The screen "Expiring": the remotes that expire next, then expired remotes, the latest first.
 
     Args:
@@ -79,7 +79,7 @@ class WhatEndsScreen(AllLocksScreen):
         self._days = DaysToCome(id="days")
         self._days_pane = DaysPane(id="days-pane")
 
-    def crumbs(self) -> tuple[str, ...]:
+    def breadcrumbs(self) -> tuple[str, ...]:
         """Return the breadcrumbs for the header, which name no lock."""
         return ("Expiring",)
 
@@ -93,7 +93,11 @@ class WhatEndsScreen(AllLocksScreen):
         yield self._days_pane
 
     def search(self) -> Iterator[OnLock | None]:
-        site, now_ms, needed = self.site, self.operations.now_ms(), split_needle(self.needle)
+        lock_lists, now_ms, needed = (
+            self.lock_lists,
+            self.operations.now_ms(),
+            split_needle(self.needle),
+        )
         borders = (
             [
                 (-(2**63) if span.first_days is None else now_ms + span.first_days * dates.DAY_MS)
@@ -101,13 +105,13 @@ class WhatEndsScreen(AllLocksScreen):
             ],
             [now_ms + span.last_days * dates.DAY_MS for span in SPANS],
         )
-        found, counts = list[tuple[int, int, Place, LockRead]](), [0] * len(SPANS)
+        found, counts = list[tuple[int, int, ListPosition, LockRead]](), [0] * len(SPANS)
         shown = SPANS.index(self.span)
         # Get each zone once, because an unknown zone name causes a search on the disk every time.
-        named = {one.lock.zone: one.lock for one in site.locks.values()}
+        named = {one.lock.zone: one.lock for one in lock_lists.locks.values()}
         zones = {name: self.operations.zone(lock) for name, lock in named.items()}
         timeline = Timeline(now_ms, set(zones.values()))
-        for lock_id, one in site.locks.items():
+        for lock_id, one in lock_lists.locks.items():
             yield None
             if one.listing is None:
                 continue
@@ -125,25 +129,25 @@ class WhatEndsScreen(AllLocksScreen):
         found.sort(key=lambda each: (each[0] <= now_ms, abs(each[0] - now_ms), each[1:3]))
         for _, _, place, one in found:
             if one.listing is not None:
-                read = site.short_age(one.listing)
+                read = lock_lists.short_age(one.listing)
                 yield OnLock(one.lock, zones[one.lock.zone], read, one.listing, place)
-        for one in site.locks.values():
+        for one in lock_lists.locks.values():
             count = one.listing.unreadable_periods if one.listing is not None else 0
             if count and not needed:
                 problem = describe_unreadable_periods(count)
                 yield OnLock(one.lock, zones[one.lock.zone], problem=problem)
-        yield from problem_rows(site, self.operations)
+        yield from problem_rows(lock_lists, self.operations)
 
     def describe_no_match(self) -> tuple[str, str]:
-        site = self.site
-        if not site.locks:
+        lock_lists = self.lock_lists
+        if not lock_lists.locks:
             return EMPTY_BOOK, "esc  back"
         what = f"that {self.span.verb} " if self.span is not SPANS[0] else ""
         if self.asked_for:
             return f"No remote {what}matches {' and '.join(self.asked_for)}.", "esc  show all"
-        if site.is_reading and site.unread:
+        if lock_lists.is_reading and lock_lists.unread:
             return "No remote found so far.", "esc  back"
-        if site.unread == len(site.locks):
+        if lock_lists.unread == len(lock_lists.locks):
             return "No lock has been read yet.", with_keys(
                 "{everywhere.read}  read all locks      esc  back"
             )
@@ -179,18 +183,20 @@ class WhatEndsScreen(AllLocksScreen):
     def _show_days(self) -> None:
         """Update the numbers of the next days in the chart."""
         self._place_days()
-        days, pane, site = self._days, self._days_pane, self.site
+        days, pane, lock_lists = self._days, self._days_pane, self.lock_lists
         ends = [
-            (site.locks[lock_id].lock.title, counts)
+            (lock_lists.locks[lock_id].lock.title, counts)
             for lock_id, counts in self._timeline.by_first_day()
-            if lock_id in site.locks  # the lock may have been removed
+            if lock_id in lock_lists.locks  # the lock may have been removed
         ]
         if days.display:
             days.show_days(self._timeline.first, ends)
         if pane.display:
             today = dates.local(self.operations.now_ms(), self.operations.profile.zone)
             first = self._timeline.first
-            pane.show_days(DaysShown(first, today.date() if today else first, ends, site.unread))
+            pane.show_days(
+                DaysShown(first, today.date() if today else first, ends, lock_lists.unread)
+            )
 
     def on_resize(self) -> None:
         """Show or hide the chart of days, because it depends on the terminal's size."""
@@ -198,13 +204,13 @@ class WhatEndsScreen(AllLocksScreen):
 
     # --- actions -------------------------------------------------------------------------------
 
-    def why_not(self, action: str) -> str:
+    def disabled_reason(self, action: str) -> str:
         """Return why an action is disabled now; empty if it is enabled."""
         if action != "clean":
-            return super().why_not(action)
+            return super().disabled_reason(action)
         if self.operations.profile.read_only:
             return describe_read_only(self.operations.profile.name, "Nothing can be deleted")
-        return self.why_not("read")  # both actions need a lock in the book
+        return self.disabled_reason("read")  # both actions need a lock in the book
 
     def action_clean(self) -> None:
         """Ask how long ago remotes must have expired, and show the plan that deletes them."""

@@ -33,8 +33,8 @@ from lockterm.keymap.hints import key, with_keys
 from lockterm.operations import Operations
 from lockterm.operations.export import export_files, rows_as_csv
 from lockterm.operations.people import CSV_COLUMNS, PeopleReport
+from lockterm.screens.everywhere.lock_lists import EMPTY_BOOK, SHOWN_S, LockLists, TimeSlicer
 from lockterm.screens.everywhere.people_table import MOST_MEASURED, MOST_SHOWN, PeopleTable
-from lockterm.screens.everywhere.site import EMPTY_BOOK, SHOWN_S, Site, Slices
 from lockterm.screens.host import HasOperations
 from lockterm.screens.list_screen import ListScreen
 from lockterm.terminal.key_queue import PendingNavigation, opening
@@ -72,9 +72,9 @@ class PeopleScreen(ListScreen[None]):
 
     def __init__(self, operations: Operations, known: Mapping[int, LockRead]) -> None:
         super().__init__(operations, PeopleTable(self._zone_of, id="found"))
-        self.site = Site(operations)
+        self.lock_lists = LockLists(operations)
         """The locks of the lock book, each with its last list of remotes."""
-        self.site.locks.update(known)
+        self.lock_lists.locks.update(known)
         self.error: StoreError | None = None
         """The error of reading the lock book, or None."""
         self.needle = ""
@@ -95,7 +95,7 @@ class PeopleScreen(ListScreen[None]):
         self._has_left = False
         """Whether the user opened the screen of a person, which may have changed remotes."""
 
-    def crumbs(self) -> tuple[str, ...]:
+    def breadcrumbs(self) -> tuple[str, ...]:
         """Return the breadcrumbs for the header, which name no lock."""
         return ("All locks", "People")
 
@@ -136,14 +136,14 @@ class PeopleScreen(ListScreen[None]):
             opened.end()
         with opened:
             try:
-                if reads_changed or not self.site.locks:
-                    await self.site.load()
+                if reads_changed or not self.lock_lists.locks:
+                    await self.lock_lists.load()
             except StoreError as error:
                 self.error = error
             await self._join(opened)
         changed = [
             one.lock
-            for one in self.site.locks.values()
+            for one in self.lock_lists.locks.values()
             if one.listing is not None and one.listing.changed
         ]
         if reads_changed and changed:
@@ -172,7 +172,7 @@ class PeopleScreen(ListScreen[None]):
             opened.end()
         with opened:
             try:
-                await self.site.read(news, locks)
+                await self.lock_lists.read(news, locks)
             except StoreError as error:
                 self.error = error
             self.workers.cancel_group(self, "join")
@@ -185,10 +185,10 @@ class PeopleScreen(ListScreen[None]):
 
     async def _join(self, opened: PendingNavigation | None) -> None:
         clock = asyncio.get_running_loop().time
-        people, slices, begun_s = People(self.operations.now_ms()), Slices(), clock()
+        people, slices, begun_s = People(self.operations.now_ms()), TimeSlicer(), clock()
         self._due_s = float("inf")
         shown_s, is_first = begun_s + FIRST_S, self._people is None
-        for number, (lock_id, one) in enumerate([*self.site.locks.items()]):
+        for number, (lock_id, one) in enumerate([*self.lock_lists.locks.items()]):
             for block in one.listing.blocks if one.listing is not None else ():
                 people.add(lock_id, one.lock.zone, block.raws(), block.ends)
                 await slices.pause()
@@ -202,7 +202,7 @@ class PeopleScreen(ListScreen[None]):
         self._due_s = clock() + max(SHOWN_S, _REST * (clock() - begun_s))
 
     async def take_people(
-        self, people: People, slices: Slices, opened: PendingNavigation | None
+        self, people: People, slices: TimeSlicer, opened: PendingNavigation | None
     ) -> None:
         """Show the people that are known so far."""
         found = list[Person]()
@@ -226,9 +226,9 @@ class PeopleScreen(ListScreen[None]):
     @work(exclusive=True, group="find")
     async def find(self) -> None:
         """Show the people that match the search text."""
-        await self._find(Slices(), top=True)
+        await self._find(TimeSlicer(), top=True)
 
-    async def _find(self, slices: Slices, *, top: bool = False) -> None:
+    async def _find(self, slices: TimeSlicer, *, top: bool = False) -> None:
         search, found = self._search, list[int]()
         words = split_needle(self.needle)
         for part in search.find(words) if words else ():
@@ -256,8 +256,8 @@ class PeopleScreen(ListScreen[None]):
     def _persons(self, found: Sequence[int]) -> Sequence[Person]:
         return [self._search.people[index] for index in found]
 
-    def pass_time(self) -> None:
-        self.table.pass_time(self.operations.now_ms())
+    def refresh_relative_times(self) -> None:
+        self.table.refresh_relative_times(self.operations.now_ms())
         self._describe()
 
     def sort_rows(self) -> None:
@@ -277,18 +277,18 @@ class PeopleScreen(ListScreen[None]):
         return f"People {count:,}" if count else "People"
 
     def describe_empty(self) -> tuple[str, str]:
-        site = self.site
+        lock_lists = self.lock_lists
         if self.error is not None:
             keys = with_keys("{everywhere.read}  try again      esc  back")
             return describe_error(self.error), keys
         if self._people is None:
             return "Reading the stored lists ...", ""
-        if not site.locks:
+        if not lock_lists.locks:
             return EMPTY_BOOK, "esc  back"
         read = key("everywhere.read")
-        locks = "1 lock" if len(site.locks) == 1 else f"all {len(site.locks):,} locks"
-        if site.unread == len(site.locks):
-            if site.is_reading:
+        locks = "1 lock" if len(lock_lists.locks) == 1 else f"all {len(lock_lists.locks):,} locks"
+        if lock_lists.unread == len(lock_lists.locks):
+            if lock_lists.is_reading:
                 return "Reading the locks ...", "esc  back"
             return "No lock has been read yet.", f"{read}  read {locks} now      esc  back"
         if self.needle:
@@ -299,9 +299,13 @@ class PeopleScreen(ListScreen[None]):
     def _describe(self) -> None:
         """Update the lines about the rows, and the empty state if there are no rows."""
         self.show_list()
-        pager, site = self.query_one(Pager), self.site
-        if self._people is None or not site.locks or site.unread == len(site.locks):
-            pager.show(site.describe_reads() if site.locks else "")
+        pager, lock_lists = self.query_one(Pager), self.lock_lists
+        if (
+            self._people is None
+            or not lock_lists.locks
+            or lock_lists.unread == len(lock_lists.locks)
+        ):
+            pager.show(lock_lists.describe_reads() if lock_lists.locks else "")
         else:
             counts = self._counts
             if self.needle:
@@ -309,13 +313,14 @@ class PeopleScreen(ListScreen[None]):
             if len(self._found) > MOST_SHOWN:
                 counts += f", {MOST_SHOWN:,} listed"
             if self._done is not None:
-                locks = format_count(len(site.locks), "lock")
+                locks = format_count(len(lock_lists.locks), "lock")
                 counts += f" so far, {self._done:,} of {locks}"
             forms = [
-                separator().join((counts, site.describe_reads(most))) for most in (None, 30, 10, 0)
+                separator().join((counts, lock_lists.describe_reads(most)))
+                for most in (None, 30, 10, 0)
             ]
             first, *shorter = [f"{form}{separator()}oldest " for form in forms]
-            before, at_ms, after = with_age(first, site.oldest_ms())
+            before, at_ms, after = with_age(first, lock_lists.oldest_ms())
             pager.show(before, at_ms, after, shorter, ageless=[counts])
         self._show_row()
 
@@ -337,33 +342,35 @@ class PeopleScreen(ListScreen[None]):
     def _zone_of(self, zone: str) -> tzinfo:
         """Return the time zone for a zone name of the lock book; each name is looked up once."""
         if (known := self._zones.get(zone)) is None:
-            lock = next(one.lock for one in self.site.locks.values() if one.lock.zone == zone)
+            lock = next(one.lock for one in self.lock_lists.locks.values() if one.lock.zone == zone)
             known = self._zones[zone] = self.operations.zone(lock)
         return known
 
     # --- actions -------------------------------------------------------------------------------
 
-    def why_not(self, action: str) -> str:
+    def disabled_reason(self, action: str) -> str:
         """Return why an action is disabled now; empty if it is enabled."""
         if action == "open" and self.table.current is None:
             return "No person is selected."
         if action == "export" and not self._found:
             return "The list is empty, so there is nothing to export."
-        is_empty = self._people is not None and self.error is None and not self.site.locks
+        is_empty = self._people is not None and self.error is None and not self.lock_lists.locks
         return EMPTY_BOOK if action == "read" and is_empty else ""
 
     def action_open(self) -> None:
         """Open the screen with the selected person's remotes on all locks."""
         if (person := self.table.current) is not None:
             self._has_left = True
-            self.app.push_screen(screens.PersonScreen(self.operations, person, self.site.locks))
+            self.app.push_screen(
+                screens.PersonScreen(self.operations, person, self.lock_lists.locks)
+            )
 
     def action_read(self) -> None:
         """Read all locks again; if the lock book could not be loaded, try to load it again."""
         if self.error is not None:
             self.error = None
             self.load(reads_changed=True)
-        elif self._people is not None and self.site.locks:
+        elif self._people is not None and self.lock_lists.locks:
             self.read()
             self._describe()
 
@@ -374,9 +381,9 @@ class PeopleScreen(ListScreen[None]):
     async def _export(self) -> None:
         if self._people is None:
             return
-        operations, slices, found = self.operations, Slices(), self._persons(self._found)
+        operations, slices, found = self.operations, TimeSlicer(), self._persons(self._found)
         report = PeopleReport(
-            operations, self._people, found, [*self.site.locks.values()], self.needle
+            operations, self._people, found, [*self.lock_lists.locks.values()], self.needle
         )
         for _ in report.collect():
             await slices.pause()

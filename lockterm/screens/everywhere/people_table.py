@@ -21,7 +21,7 @@ from lockterm.domain.text.people import (
     format_numbers,
     format_person,
 )
-from lockterm.domain.validity import State
+from lockterm.domain.validity import RemoteState
 from lockterm.widgets.cells import cut, shorten_middle
 from lockterm.widgets.line_table import Piece
 from lockterm.widgets.row_table import Column, LazyRows, RowTable
@@ -43,7 +43,7 @@ MOST_MEASURED = 200
 MOST_SHOWN = 2000
 """Maximum number of rows. The user reaches other people by searching, or by sorting the rows."""
 
-_URGENT = (State.UNCLEAR, State.WEEK, State.MONTH)
+_URGENT = (RemoteState.UNCLEAR, RemoteState.WEEK, RemoteState.MONTH)
 """The states that give the column of states its color, the most important first."""
 
 
@@ -119,7 +119,7 @@ class PeopleTable(RowTable):
         first = next(iter(self._persons), None) if top else None
         self.show(LazyRows(self._persons, self._cells), first)
 
-    def pass_time(self, now_ms: int) -> None:
+    def refresh_relative_times(self, now_ms: int) -> None:
         """Update states and end dates to the time ``now_ms`` without moving rows."""
         self._now_ms, self._rows = now_ms, {}
         self.refresh()
@@ -135,7 +135,7 @@ class PeopleTable(RowTable):
 
     def row_look(self, row: int) -> str:
         counts = self._row(self._persons[self._keys[row]]).counts
-        return State.ENDED.look if counts.keys() == {State.ENDED} else ""
+        return RemoteState.ENDED.look if counts.keys() == {RemoteState.ENDED} else ""
 
     def signs(self, row: int) -> Mapping[int, Sequence[Piece]]:
         """Return the piece with a person's states, in the color of the most important state."""

@@ -34,20 +34,20 @@ class PersonScreen(AllLocksScreen):
         self, operations: Operations, person: Person, known: Mapping[int, LockRead]
     ) -> None:
         super().__init__(operations)
-        self.site.locks.update(known)
+        self.lock_lists.locks.update(known)
         self._key = person.key
         self._who = format_person(person, 60)
 
-    def crumbs(self) -> tuple[str, ...]:
+    def breadcrumbs(self) -> tuple[str, ...]:
         """Return the breadcrumbs for the header, with the person."""
         return ("All locks", "People", self._who)
 
     def search(self) -> Iterator[OnLock | None]:
-        site, named = self.site, split_needle(" ".join(self._key))
+        lock_lists, named = self.lock_lists, split_needle(" ".join(self._key))
         words = [*dict.fromkeys((*named, *split_needle(self.needle)))]
-        for one in site.locks.values():
+        for one in lock_lists.locks.values():
             if one.listing is not None:
-                zone, read = self.operations.zone(one.lock), site.short_age(one.listing)
+                zone, read = self.operations.zone(one.lock), lock_lists.short_age(one.listing)
                 for place in one.listing.find(words) if words else one.listing.places():
                     row = OnLock(one.lock, zone, read, one.listing, place)
                     remote = row.remote
@@ -57,7 +57,7 @@ class PersonScreen(AllLocksScreen):
                         yield row
                     yield None
             yield None
-        yield from problem_rows(site, self.operations)
+        yield from problem_rows(lock_lists, self.operations)
 
     def describe_no_match(self) -> tuple[str, str]:
         if self.asked_for:

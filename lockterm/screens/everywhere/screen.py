@@ -12,13 +12,13 @@ from lockterm.domain.text.amount import format_count
 from lockterm.keymap.hints import key, with_keys
 from lockterm.operations import Operations
 from lockterm.screens.everywhere.all_locks import AllLocksScreen
-from lockterm.screens.everywhere.site import EMPTY_BOOK
+from lockterm.screens.everywhere.lock_lists import EMPTY_BOOK
 from lockterm.screens.everywhere.table import OnLock, problem_rows
 from lockterm.widgets.bindings import bindings
 from lockterm.widgets.find_line import FindLine
 
 
-class EverywhereScreen(AllLocksScreen):
+class AllLocksSearchScreen(AllLocksScreen):
     """The screen that searches the remotes of all locks in the lock book."""
 
     BINDINGS = bindings("everywhere")
@@ -29,54 +29,57 @@ class EverywhereScreen(AllLocksScreen):
         super().__init__(operations)
         self._lacking = Lacking()
 
-    def crumbs(self) -> tuple[str, ...]:
+    def breadcrumbs(self) -> tuple[str, ...]:
         """Return the breadcrumbs for the header, which name no lock."""
         return ("All locks",)
 
     def describe_title(self) -> str:
         """Return the title and the number of remotes, without the rows of unread locks."""
         count = len(self.rows)
-        return f"{self.crumbs()[-1]} {count:,}" if count else self.crumbs()[-1]
+        return f"{self.breadcrumbs()[-1]} {count:,}" if count else self.breadcrumbs()[-1]
 
     def search(self) -> Iterator[OnLock | None]:
         needed = split_needle(self.needle)
         if not needed and self.only is None:
             return
-        site, lacks = self.site, self._lacking.lacks
-        for lock_id, one in site.locks.items():
+        lock_lists, lacks = self.lock_lists, self._lacking.lacks
+        for lock_id, one in lock_lists.locks.items():
             # Most lists lack a word, so the next line skips them without a search.
             if one.listing is not None and not lacks(lock_id, one.listing, needed):
-                zone, read = self.operations.zone(one.lock), site.short_age(one.listing)
+                zone, read = self.operations.zone(one.lock), lock_lists.short_age(one.listing)
                 for place in one.listing.find(needed) if needed else one.listing.places():
                     yield OnLock(one.lock, zone, read, one.listing, place)
             yield None
-        yield from problem_rows(site, self.operations)
+        yield from problem_rows(lock_lists, self.operations)
 
     def describe_no_match(self) -> tuple[str, str]:
-        site = self.site
-        if not site.locks:
+        lock_lists = self.lock_lists
+        if not lock_lists.locks:
             return EMPTY_BOOK, "esc  back"
         read = key("everywhere.read")
-        locks = "1 lock" if len(site.locks) == 1 else f"all {len(site.locks):,} locks"
+        locks = "1 lock" if len(lock_lists.locks) == 1 else f"all {len(lock_lists.locks):,} locks"
         if not self.needle and self.only is None:
             people = with_keys("      enter {everywhere.open_by_person}  people      esc  back")
             how = "To search all locks, type a name, a number, an ID, or extra data."
-            if not site.is_reading and site.asked.keys() >= site.locks.keys():
-                known = format_count(site.count, "remote")
-                return f"{site.describe_reads(30)}: {known}. {how}", f"{read}  read again{people}"
+            if not lock_lists.is_reading and lock_lists.asked.keys() >= lock_lists.locks.keys():
+                known = format_count(lock_lists.count, "remote")
+                return (
+                    f"{lock_lists.describe_reads(30)}: {known}. {how}",
+                    f"{read}  read again{people}",
+                )
             return how, f"{read}  read {locks} now{people}"
         needle = " and ".join(self.asked_for)
-        if site.is_reading:
+        if lock_lists.is_reading:
             return f"No remote matches {needle} so far.", "esc  back"
-        if len(site.asked) == len(site.locks):
+        if len(lock_lists.asked) == len(lock_lists.locks):
             return f"No remote matches {needle}. lockterm searched {locks}.", f"{read}  read again"
-        if site.unread == len(site.locks):
+        if lock_lists.unread == len(lock_lists.locks):
             return "No lock has been read yet.", f"{read}  read {locks} now"
         return f"No remote in the stored lists matches {needle}.", f"{read}  read {locks} now"
 
     def action_open_by_person(self) -> None:
         """Open the screen with the people who have remotes on any lock."""
-        self.app.push_screen(screens.PeopleScreen(self.operations, self.site.locks))
+        self.app.push_screen(screens.PeopleScreen(self.operations, self.lock_lists.locks))
 
     @on(FindLine.GivenUp)
     def _given_up(self) -> None:

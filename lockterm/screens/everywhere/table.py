@@ -15,14 +15,14 @@ from rich.cells import cell_len
 from lockterm.domain import dates
 from lockterm.domain.constants import needs_weekdays
 from lockterm.domain.glyphs import separator
-from lockterm.domain.listing import Listing, Place
+from lockterm.domain.listing import Listing, ListPosition
 from lockterm.domain.locks import Lock
 from lockterm.domain.marks import Key, Marks, Row
 from lockterm.domain.remote_states import StateFilter, has_state
 from lockterm.domain.safe_text import clean
 from lockterm.domain.sorting import natural, sorted_by
 from lockterm.domain.text.validity import SHORT, format_days
-from lockterm.domain.validity import State, may_be, state_of, without_weekdays
+from lockterm.domain.validity import RemoteState, may_be, state_of, without_weekdays
 from lockterm.domain.weekdays import format_weekdays
 from lockterm.screens.remotes.columns import Layout, compared
 from lockterm.screens.remotes.table import (
@@ -43,7 +43,7 @@ if TYPE_CHECKING:
     from lockterm.domain.elsewhere import ChangeElsewhere
     from lockterm.domain.remotes import Remote
     from lockterm.operations import Operations
-    from lockterm.screens.everywhere.site import Site
+    from lockterm.screens.everywhere.lock_lists import LockLists
 
 LOCK_CELLS = 24
 """The maximum width of a lock's title, in cells."""
@@ -71,7 +71,7 @@ _BY: Mapping[str, str] = {
 """Maps titles of columns to the keys of the columns by which a table of one lock sorts the same
 way."""
 
-_FIRST = Place(0, 0)
+_FIRST = ListPosition(0, 0)
 
 _SHORT_WORDS = len("9999 d ago")
 """The minimum width of a column for times such as ``in 41 d``, in cells."""
@@ -95,7 +95,7 @@ class OnLock:
         zone: tzinfo,
         read: str = "",
         listing: Listing | None = None,
-        place: Place = _FIRST,
+        place: ListPosition = _FIRST,
         problem: str = "",
     ) -> None:
         self.lock = lock
@@ -123,7 +123,7 @@ class OnLock:
 
         The check is fast, because it unpacks no remote.
         """
-        if self.listing is None or not isinstance(only, State):
+        if self.listing is None or not isinstance(only, RemoteState):
             return True
         return may_be(only, self.listing.end(self._place), now_ms)
 
@@ -139,14 +139,14 @@ class OnLock:
         return None if self.listing is None else self.listing.remote(self._place)
 
 
-def problem_rows(site: Site, operations: Operations) -> Iterator[OnLock]:
+def problem_rows(lock_lists: LockLists, operations: Operations) -> Iterator[OnLock]:
     """Yield a row for each lock that could not be read completely."""
-    for one in site.asked.values():
+    for one in lock_lists.asked.values():
         if one is not None and one.problem:
             words = f"not read: {one.problem}" if one.listing is None else one.problem
-            known = site.locks[one.lock.lock_id].listing
+            known = lock_lists.locks[one.lock.lock_id].listing
             if one.listing is None and known is not None:
-                words += f". The remotes shown were {site.age_of(known)}"
+                words += f". The remotes shown were {lock_lists.age_of(known)}"
             yield OnLock(one.lock, operations.zone(one.lock), problem=words)
 
 
@@ -201,7 +201,7 @@ class OnLocksTable(RowTable):
         first = next(iter(known), None) if top else None
         self.show(dict.fromkeys(known, ()), first)
 
-    def pass_time(self, now_ms: int) -> None:
+    def refresh_relative_times(self, now_ms: int) -> None:
         """Update states, ages and dates to the time ``now_ms`` without moving rows."""
         self._now_ms = now_ms
         if fit(self._marked_plan(), self.widest(), self._fitted_to, self.hidden) != self._widths:

@@ -45,7 +45,7 @@ class OperationDetailScreen(LocktermScreen[None]):
         self._zone = zone
         self._linked: Sequence[Operation] = ()
 
-    def crumbs(self) -> tuple[str, ...]:
+    def breadcrumbs(self) -> tuple[str, ...]:
         """Return the breadcrumbs for the header, with the operation below the history."""
         operation = self.operation
         return (
@@ -73,9 +73,9 @@ class OperationDetailScreen(LocktermScreen[None]):
         """Read the operation again, because another screen may have restored its remotes."""
         self.load_operation()
 
-    def show_notices(self, offline: str, unsettled: tuple[Operation, ...]) -> None:
+    def show_notices(self, connection_text: str, unconfirmed: tuple[Operation, ...]) -> None:
         """Read the operation again, because its result may have changed."""
-        super().show_notices(offline, unsettled)
+        super().show_notices(connection_text, unconfirmed)
         if self.app.screen is self:
             self.load_operation()
 
@@ -120,7 +120,7 @@ class OperationDetailScreen(LocktermScreen[None]):
 
     # --- actions -------------------------------------------------------------------------------
 
-    def why_not(self, action: str) -> str:
+    def disabled_reason(self, action: str) -> str:
         """Return why the operation cannot be restored; empty if it can, and for other actions."""
         if action != "restore":
             return ""

@@ -10,7 +10,13 @@ from lockterm.domain import dates
 from lockterm.domain.glyphs import quoted
 from lockterm.domain.history import HistoryLine, Selection
 from lockterm.domain.names import fold_text
-from lockterm.domain.operation import IN_FLIGHT, RECORDED, UNSETTLED, WITHOUT_EFFECT, State
+from lockterm.domain.operation import (
+    IN_FLIGHT,
+    RECORDED,
+    UNCONFIRMED,
+    WITHOUT_EFFECT,
+    OperationState,
+)
 from lockterm.domain.plan import RunLine
 from lockterm.domain.safe_text import clean
 
@@ -25,9 +31,9 @@ TODAY = "today"
 
 ALL = "all results"
 
-GROUPS: Mapping[str, frozenset[State] | None] = {
+GROUPS: Mapping[str, frozenset[OperationState] | None] = {
     ALL: None,
-    "unsettled": UNSETTLED | IN_FLIGHT,
+    "unsettled": UNCONFIRMED | IN_FLIGHT,
     "failed": WITHOUT_EFFECT,
     "done": RECORDED,
 }

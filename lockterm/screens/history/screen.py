@@ -92,7 +92,7 @@ class HistoryScreen(ListScreen[str | None]):
         """A mutex that allows only one worker to read at a time. If a user types faster than a long
         journal can be searched, a new worker cancels the one that waits here."""
 
-    def crumbs(self) -> tuple[str, ...]:
+    def breadcrumbs(self) -> tuple[str, ...]:
         """Return the breadcrumbs for the header, with the lock if only one lock is shown."""
         choice = self.choice
         return ("History",) if choice.lock_id is None else ("History", choice.lock_name)
@@ -123,9 +123,9 @@ class HistoryScreen(ListScreen[str | None]):
         with suppress(StoreError):  # a request for a damaged entry reports it
             await self.operations.journal.look_through()
 
-    def show_notices(self, offline: str, unsettled: tuple[Operation, ...]) -> None:
+    def show_notices(self, connection_text: str, unconfirmed: tuple[Operation, ...]) -> None:
         """Read the page again, because the result of a shown change may differ now."""
-        super().show_notices(offline, unsettled)
+        super().show_notices(connection_text, unconfirmed)
         if self.app.screen is self:
             self.load_history()
 
@@ -321,7 +321,7 @@ class HistoryScreen(ListScreen[str | None]):
 
     # --- actions -------------------------------------------------------------------------------
 
-    def why_not(self, action: str) -> str:
+    def disabled_reason(self, action: str) -> str:
         """Return why an action is disabled now; most actions need a selected operation."""
         line, row = self.current, self._current_row
         if isinstance(row, RunLine) and action in ("restore", "one_lock", "copies"):

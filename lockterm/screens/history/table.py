@@ -11,13 +11,13 @@ from textual import events
 from lockterm.domain import dates
 from lockterm.domain.constants import CALL_NAMES
 from lockterm.domain.history import HistoryLine, left_state
-from lockterm.domain.operation import RECORDED, State
+from lockterm.domain.operation import RECORDED, OperationState
 from lockterm.domain.plan import RunLine, StepState
 from lockterm.domain.safe_text import LONGEST_CELL, clean
 from lockterm.domain.text.amount import format_count
 from lockterm.domain.text.operation import STATE_NAMES
 from lockterm.domain.text.run import describe_counts, format_run_state
-from lockterm.domain.validity import State as RemoteState
+from lockterm.domain.validity import RemoteState
 from lockterm.widgets.cells import cut
 from lockterm.widgets.line_table import Piece
 from lockterm.widgets.row_table import Column, LazyRows, RowTable
@@ -36,20 +36,23 @@ _MOST_CHANGED = 120
 _TOLD = frozenset({"add", "update", "delete", "updateRemoteUserNo"})
 """The calls whose changed fields are shown. A clear would require reading all of its remotes."""
 
-OUTCOMES: Mapping[State, str] = {
+OUTCOMES: Mapping[OperationState, str] = {
     **STATE_NAMES,
-    State.CONFIRMED: "recorded",
-    State.CONFIRMED_BY_READING: "recorded",
-    State.NOT_SEEN: "not seen",
-    State.AMBIGUOUS: "probably",
-    State.CONFLICT: "differs",
+    OperationState.CONFIRMED: "recorded",
+    OperationState.CONFIRMED_BY_READING: "recorded",
+    OperationState.NOT_SEEN: "not seen",
+    OperationState.AMBIGUOUS: "probably",
+    OperationState.CONFLICT: "differs",
 }
 """Maps the state of an operation to a short text for a narrow column. The line below the table
 shows the full text of ``STATE_NAMES``."""
 
-LOOKS: Mapping[State, str] = {
-    **dict.fromkeys((State.REFUSED, State.CONFLICT), RemoteState.DISAGREE.look),
-    **dict.fromkeys((State.UNKNOWN, State.NOT_SEEN, State.AMBIGUOUS), RemoteState.UNCLEAR.look),
+LOOKS: Mapping[OperationState, str] = {
+    **dict.fromkeys((OperationState.REFUSED, OperationState.CONFLICT), RemoteState.DISAGREE.look),
+    **dict.fromkeys(
+        (OperationState.UNKNOWN, OperationState.NOT_SEEN, OperationState.AMBIGUOUS),
+        RemoteState.UNCLEAR.look,
+    ),
 }
 """Maps the state of an operation to a style name, for states that need attention."""
 
@@ -237,5 +240,5 @@ def format_run(run: RunLine) -> str:
     return f"{clean(run.title, LONGEST_CELL)}: {', '.join(words)}"
 
 
-def _outcome(state: State, code: int | None) -> str:
+def _outcome(state: OperationState, code: int | None) -> str:
     return OUTCOMES[state] if code is None else f"{OUTCOMES[state]} {code}"

@@ -12,7 +12,7 @@ from lockterm.domain import dates
 from lockterm.domain.listing import Ends
 from lockterm.domain.remote_states import sum_up
 from lockterm.domain.text.amount import describe_age
-from lockterm.domain.validity import State
+from lockterm.domain.validity import RemoteState
 from lockterm.widgets.parts import Part, join_parts
 
 _DIGITS = 4
@@ -40,8 +40,8 @@ class LockBadges(Widget):
         """
         parts, ages = list[Part](), [""]
         if unconfirmed:
-            words = f"{State.UNCLEAR.sign} {unconfirmed:,} unconfirmed  "
-            parts.append((words, State.UNCLEAR.look))
+            words = f"{RemoteState.UNCLEAR.sign} {unconfirmed:,} unconfirmed  "
+            parts.append((words, RemoteState.UNCLEAR.look))
         if ends is not None:
             for state, count, word in sum_up(ends.counts):
                 # The widths stay, so that a cursor key often sends only the other digits.

@@ -13,7 +13,7 @@ from lockterm.domain.safe_text import clean
 from lockterm.screens.dialogs.confirm import ConfirmModal
 from lockterm.screens.modal import FieldModal
 from lockterm.widgets.compact_button import CompactButton
-from lockterm.widgets.text_input import OneLine
+from lockterm.widgets.text_input import SingleLineInput
 
 
 class OpenLockModal(FieldModal[tuple[int, bool] | None]):
@@ -29,7 +29,7 @@ class OpenLockModal(FieldModal[tuple[int, bool] | None]):
         with Vertical(classes="dialog"):
             yield Label("Open the remotes of which lock?", classes="question")
             yield Label("Lock ID. The lock need not be in the lock book:")
-            yield OneLine(compact=True, max_length=19, placeholder="1001")
+            yield SingleLineInput(compact=True, max_length=19, placeholder="1001")
             yield Label("", id="wrong", markup=False)
             with Horizontal(classes="buttons"):
                 yield CompactButton("Cancel", id="keep")

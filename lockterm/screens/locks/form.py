@@ -82,7 +82,7 @@ class LockForm(FormScreen[Lock | None]):
         self._filled = ""
         self._saving = False
 
-    def crumbs(self) -> tuple[str, ...]:
+    def breadcrumbs(self) -> tuple[str, ...]:
         """Return the breadcrumbs for the header, with the lock of the form."""
         return ("Locks", f"Edit {self._entry.title}" if self._entry else "Add a lock")
 
@@ -193,7 +193,7 @@ class LockForm(FormScreen[Lock | None]):
 
     # --- saving --------------------------------------------------------------------------------
 
-    def why_not(self, action: str) -> str:
+    def disabled_reason(self, action: str) -> str:
         """Return why saving is disabled; empty if it is enabled.
 
         Saving is disabled during a save, and while another program locks the store.

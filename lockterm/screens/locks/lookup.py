@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from lockterm.domain.safe_text import clean
 from lockterm.domain.text.amount import format_count
 from lockterm.domain.text.error import format_titled_meaning
-from lockterm.errors import RateLimited, Refused, ServiceError
+from lockterm.errors import RateLimitedError, RefusedError, ServiceError
 from lockterm.operations import Operations
 
 
@@ -71,6 +71,6 @@ def _denies_lock(error: ServiceError) -> bool:
 
     Other refusals have other causes, such as a rate limit or missing access rights.
     """
-    if isinstance(error, RateLimited) or not isinstance(error, Refused):
+    if isinstance(error, RateLimitedError) or not isinstance(error, RefusedError):
         return False
     return error.code is not None and error.status not in (401, 403)

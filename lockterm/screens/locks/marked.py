@@ -53,7 +53,7 @@ class MarkedLocks:
         lock: Lock | None = self._screen.row_to_mark
         return lock
 
-    def why_not(self, action: str) -> str:
+    def disabled_reason(self, action: str) -> str:
         """Return why an action on marked locks is disabled; empty if it is enabled."""
         if action == "voice" and not any(map(_has_model, self._marks.rows)):
             return with_keys(
@@ -75,7 +75,7 @@ class MarkedLocks:
         def chosen(action: str | None) -> None:
             if action is None:
                 return
-            if reason := self.why_not(action):
+            if reason := self.disabled_reason(action):
                 self._screen.refuse_to_open("Marked locks", reason)
             else:
                 does[action]()

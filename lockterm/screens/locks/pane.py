@@ -20,7 +20,7 @@ from lockterm.domain.remotes import Remote
 from lockterm.domain.safe_text import clean
 from lockterm.domain.text.amount import describe_age, format_count
 from lockterm.domain.text.remote import format_remote
-from lockterm.domain.validity import State
+from lockterm.domain.validity import RemoteState
 from lockterm.errors import StoreError
 from lockterm.keymap.hints import with_keys
 from lockterm.operations import Operations
@@ -36,7 +36,14 @@ MOST_CHANGES = 5
 """The maximum number of shown changes; the latest changes are shown."""
 
 
-_STATES = State.OPEN, State.AHEAD, State.WEEK, State.MONTH, State.ENDED, State.UNCLEAR
+_STATES = (
+    RemoteState.OPEN,
+    RemoteState.AHEAD,
+    RemoteState.WEEK,
+    RemoteState.MONTH,
+    RemoteState.ENDED,
+    RemoteState.UNCLEAR,
+)
 """The states that the panel counts, in the order of the bar and of the lines below it."""
 
 
@@ -118,7 +125,7 @@ class LockPane(Widget):
             parts += _section("Voice", [voice], width)
         if self._unconfirmed:
             words = f"Unconfirmed changes: {self._unconfirmed:,}"
-            parts.append((f"\n{words}\n", State.UNCLEAR.look))
+            parts.append((f"\n{words}\n", RemoteState.UNCLEAR.look))
         return join_parts(parts, self.app.theme_variables)
 
 
@@ -142,7 +149,7 @@ def _states(ends: Ends, now_ms: int, width: int) -> list[Part]:
     return [*parts, (f"{format_count(total, 'remote')}, {age}\n", "dim")]
 
 
-def _bar(counts: Mapping[State, int], total: int, width: int) -> list[Part]:
+def _bar(counts: Mapping[RemoteState, int], total: int, width: int) -> list[Part]:
     """Return a bar of states; each state gets at least one cell, and the largest gets the rest.
 
     Args:
@@ -155,8 +162,8 @@ def _bar(counts: Mapping[State, int], total: int, width: int) -> list[Part]:
     full, light = glyphs.bar_cells()
     cells = {state: max(count * width // total, 1) for state, count in counts.items()}
     cells[max(counts, key=counts.__getitem__)] += width - sum(cells.values())
-    looks = {state: state.look for state in counts} | {State.OPEN: "dim"}
-    parts = [(light if one is State.ENDED else full, one) for one in counts]
+    looks = {state: state.look for state in counts} | {RemoteState.OPEN: "dim"}
+    parts = [(light if one is RemoteState.ENDED else full, one) for one in counts]
     return [*((cell * cells[one], looks[one]) for cell, one in parts), ("\n", "")]
 
 

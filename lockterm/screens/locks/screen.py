@@ -25,7 +25,7 @@ from lockterm.operations import Operations
 from lockterm.screens.list_screen import MARKING, ListScreen
 from lockterm.screens.locks.badges import LockBadges
 from lockterm.screens.locks.marked import READING, MarkedLocks
-from lockterm.screens.locks.table import LocksTable, Shelf, more_about
+from lockterm.screens.locks.table import LockRows, LocksTable, more_about
 from lockterm.terminal.key_queue import opens
 from lockterm.widgets.bindings import bindings
 from lockterm.widgets.find_line import FindLine
@@ -76,7 +76,7 @@ class LocksScreen(ListScreen[None]):
         super().__init__(operations, LocksTable(marks, id="locks"), marks)
         self.book: tuple[Lock, ...] | LocktermError | None = None
         """The lock book, or the error of reading it; None until it is read."""
-        self._shelf = Shelf(())
+        self._shelf = LockRows(())
         """All locks of the book, with their column widths."""
         self._texts: Sequence[str] = ()
         """The searchable text of each lock; empty until the first search."""
@@ -88,7 +88,7 @@ class LocksScreen(ListScreen[None]):
         Otherwise, a user who opens locks from top to bottom would open the same two locks
         repeatedly."""
 
-    def crumbs(self) -> tuple[str, ...]:
+    def breadcrumbs(self) -> tuple[str, ...]:
         return ("Locks",)
 
     def compose_body(self) -> ComposeResult:
@@ -103,7 +103,7 @@ class LocksScreen(ListScreen[None]):
 
     # --- loading -------------------------------------------------------------------------------
 
-    def pass_time(self) -> None:
+    def refresh_relative_times(self) -> None:
         """Update the texts that show how long ago locks were opened and read."""
         self.paint()
 
@@ -158,7 +158,7 @@ class LocksScreen(ListScreen[None]):
     def _sort(self, locks: Sequence[Lock]) -> None:
         """Store the locks, sorted by the clicked column title; a search keeps this order."""
         book = tuple(self.table.in_order(locks))
-        self.book, self._texts, self._shelf = book, (), Shelf(book)
+        self.book, self._texts, self._shelf = book, (), LockRows(book)
 
     @property
     def current(self) -> Lock | None:
@@ -235,7 +235,7 @@ class LocksScreen(ListScreen[None]):
             return _SAMPLE_LOCKS
         return "Ask the operator of the service for the IDs."
 
-    def _found(self, book: tuple[Lock, ...]) -> Shelf:
+    def _found(self, book: tuple[Lock, ...]) -> LockRows:
         """Return the locks whose text contains every typed word, ignoring case."""
         words = fold_text(self.wanted).split()
         if not words:
@@ -245,7 +245,7 @@ class LocksScreen(ListScreen[None]):
         for word in words:  # checking all words for each lock takes five times as long
             found = [one for one in found if word in one[1]]
         locks = [lock for lock, _ in found]
-        return self._shelf if len(locks) == len(book) else Shelf(locks)
+        return self._shelf if len(locks) == len(book) else LockRows(locks)
 
     def describe_rows(self) -> None:
         longest, *shorter = self._about()
@@ -255,7 +255,7 @@ class LocksScreen(ListScreen[None]):
         self._show_pane()
 
     def _unconfirmed(self, lock: Lock | None) -> int:
-        return sum(one.lock_id == lock.lock_id for one in self.unsettled) if lock else 0
+        return sum(one.lock_id == lock.lock_id for one in self.unconfirmed) if lock else 0
 
     def _show_badges(self) -> None:
         """Show the line of badges if no column or panel shows the selected lock's counts.
@@ -273,10 +273,10 @@ class LocksScreen(ListScreen[None]):
         if has_room:
             self.table.look_for_lacking()
 
-    def show_notices(self, link: str, unsettled: tuple[Operation, ...]) -> None:
+    def show_notices(self, connection_text: str, unconfirmed: tuple[Operation, ...]) -> None:
         """Show the connection state and unconfirmed changes; update their number in the panel."""
-        is_other = unsettled != self.unsettled
-        super().show_notices(link, unsettled)
+        is_other = unconfirmed != self.unconfirmed
+        super().show_notices(connection_text, unconfirmed)
         if is_other:  # during a pause, the notices are shown every second
             self._show_badges()
             self._show_pane()
@@ -324,7 +324,7 @@ class LocksScreen(ListScreen[None]):
 
     # --- actions -------------------------------------------------------------------------------
 
-    def why_not(self, action: str) -> str:
+    def disabled_reason(self, action: str) -> str:
         """Return why an action is disabled now; most actions need a selected lock."""
         if isinstance(self.book, StoreError) and action in _ON_A_LOCK | {"add"}:
             return with_keys(
@@ -337,7 +337,7 @@ class LocksScreen(ListScreen[None]):
             return "There is nothing to mark."
         if action in MARKING:
             return self.why_no_mark(action)
-        return self.marked.why_not(action) if is_for_marked else ""
+        return self.marked.disabled_reason(action) if is_for_marked else ""
 
     def action_open(self) -> None:
         """Show the remotes of the selected lock."""

@@ -16,7 +16,7 @@ from lockterm.domain.marks import Marks
 from lockterm.domain.safe_text import LONGEST_CELL, clean
 from lockterm.domain.sorting import natural, sorted_by
 from lockterm.domain.text.amount import describe_age, format_short_age
-from lockterm.domain.validity import State
+from lockterm.domain.validity import RemoteState
 from lockterm.widgets.line_table import Piece
 from lockterm.widgets.row_table import Column, LazyRows, RowTable
 
@@ -24,7 +24,10 @@ if TYPE_CHECKING:
     from lockterm.domain.listing import Ends
 
 
-_ENDS: Mapping[int, Sequence[State]] = {6: (State.ENDED,), 7: (State.WEEK, State.MONTH)}
+_ENDS: Mapping[int, Sequence[RemoteState]] = {
+    6: (RemoteState.ENDED,),
+    7: (RemoteState.WEEK, RemoteState.MONTH),
+}
 """Maps the index of a column to the states whose remotes the column counts. Only wide terminals
 show these columns."""
 _READ = 8
@@ -51,7 +54,7 @@ _BY = {
 a value come last."""
 
 
-class Shelf:
+class LockRows:
     """A list of locks whose column widths are computed once instead of at each key press.
 
     Args:
@@ -132,7 +135,7 @@ class LocksTable(RowTable):
             id=id,
         )
         self._marks = marks
-        self._shelf = Shelf(())
+        self._shelf = LockRows(())
         self._now_ms = 0
         self._has_room_for_ends = False
         """Whether the terminal has room for the columns with the counts."""
@@ -143,7 +146,7 @@ class LocksTable(RowTable):
         self._to_read_again: frozenset[str] = frozenset()
         """The keys of rows whose counts must be read again."""
 
-    def show_locks(self, shelf: Shelf, now_ms: int, cursor: int | None = None) -> None:
+    def show_locks(self, shelf: LockRows, now_ms: int, cursor: int | None = None) -> None:
         """Replace the rows.
 
         Args:
@@ -290,7 +293,7 @@ class LocksTable(RowTable):
         )
 
 
-def _counted(state: State, count: int) -> str:
+def _counted(state: RemoteState, count: int) -> str:
     """Return the icon of a state and a count, right-aligned; only spaces if the count is 0."""
     digits = str(count) if count < 10**_DIGITS else f"{min(count // 1000, 999)}k"
     return f"{state.sign} {digits}".rjust(_COUNT) if count else " " * _COUNT

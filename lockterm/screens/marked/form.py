@@ -43,7 +43,7 @@ Typed = Mapping[str, str]
 """Maps field names to typed text."""
 
 
-class Incomplete(Exception):
+class IncompleteInputError(Exception):
     """An error for input that does not describe a valid change yet.
 
     Args:
@@ -112,7 +112,7 @@ class NewEnd:
 
     def wanted(self, typed: Typed) -> Wanted:
         if not typed["end"].strip():
-            raise Incomplete("Required: New end date.")
+            raise IncompleteInputError("Required: New end date.")
         return bulk.new_end(typed["end"], from_own=typed["since"] != "now")
 
 
@@ -144,7 +144,7 @@ class NewValidity:
     def wanted(self, typed: Typed) -> Wanted:
         kind, days = int(typed["type"] or 0) or None, typed["days"].strip()
         if kind is None and not days:
-            raise Incomplete("Choose a type, or enter weekdays.")
+            raise IncompleteInputError("Choose a type, or enter weekdays.")
         shown = self.shown(typed)
         start, end = (typed[name] if name in shown else "" for name in ("start", "end"))
         texts = (("Start", start), ("End", end))
@@ -156,7 +156,7 @@ class NewValidity:
         except ValueError as error:
             wrong["Weekdays"] = str(error)
         if wrong:
-            raise Incomplete(f"Fix: {', '.join(wrong)}. {next(iter(wrong.values()))}")
+            raise IncompleteInputError(f"Fix: {', '.join(wrong)}. {next(iter(wrong.values()))}")
         return bulk.new_validity(kind, start, end, chosen)
 
 
@@ -188,7 +188,7 @@ class NewExtra:
         name, text = typed["key"].strip(), typed["value"].strip()
         missing = [label for label, given in (("Key", name), ("Value", text)) if not given]
         if missing:
-            raise Incomplete(f"Required: {', '.join(missing)}.")
+            raise IncompleteInputError(f"Required: {', '.join(missing)}.")
         return bulk.extra_set(name, _value(text))
 
 
@@ -249,7 +249,7 @@ class MarkedForm(FormScreen[Wanted | None]):
         self._zone = zone
         self._missing = ""
 
-    def crumbs(self) -> tuple[str, ...]:
+    def breadcrumbs(self) -> tuple[str, ...]:
         return (
             "Locks",
             self._place,
@@ -301,7 +301,7 @@ class MarkedForm(FormScreen[Wanted | None]):
         wanted = self._questions.wanted(self.typed())
         return change_each(targets, wanted, self.operations.now_ms())
 
-    def why_not(self, action: str) -> str:
+    def disabled_reason(self, action: str) -> str:
         """Return why no plan can be made from the input; empty if there is no known reason."""
         return self._missing if action == "save" else ""
 
@@ -315,7 +315,7 @@ class MarkedForm(FormScreen[Wanted | None]):
         shortened = ""
         try:
             planned = self._planned(self._targets[:MOST_TRIED])
-        except Incomplete as error:
+        except IncompleteInputError as error:
             self._missing = words = error.sentence
         else:
             is_all = len(self._targets) <= MOST_TRIED
@@ -367,7 +367,7 @@ class MarkedForm(FormScreen[Wanted | None]):
 
     def action_save(self) -> None:
         self.show_status()
-        if not self.why_not("save"):
+        if not self.disabled_reason("save"):
             self.dismiss(self._questions.wanted(self.typed()))
 
 

@@ -11,7 +11,7 @@ from textual.app import App
 from lockterm.domain.plan import PROBLEMS, RunState, StepState
 from lockterm.domain.run import Run
 from lockterm.domain.text.run import ask_to_leave, describe_end_elsewhere
-from lockterm.errors import NoSuchRun, StoreError
+from lockterm.errors import NoSuchRunError, StoreError
 from lockterm.operations.planner import PlanDraft
 from lockterm.operations.undoing import undo_last
 from lockterm.screens.base import LocktermScreen, notify_error
@@ -74,7 +74,7 @@ async def last_run(operations: Operations) -> str:
     begun = [one for one in await operations.journal.runs() if one.state is not RunState.PLANNED]
     interrupted = [one for one in begun if one.is_interrupted]
     if not begun:
-        raise NoSuchRun("No plan has been run on this machine yet.")
+        raise NoSuchRunError("No plan has been run on this machine yet.")
     return (interrupted or begun)[0].id
 
 

@@ -27,7 +27,7 @@ from lockterm.domain.text.remote import describe_backup
 from lockterm.domain.text.replacement import name_people
 from lockterm.domain.text.service import describe_clock_doubt
 from lockterm.domain.text.shortening import describe_shortening, summarize_shortenings
-from lockterm.operations.refusals import OtherCredentials
+from lockterm.operations.refusals import OtherCredentialsError
 from lockterm.screens.dialogs.choice import ChoiceModal
 from lockterm.screens.dialogs.confirm import ConfirmModal
 from lockterm.screens.dialogs.destroy import DestroyModal
@@ -122,7 +122,7 @@ async def question_about(
 def ask_for_account(plan: Plan) -> ConfirmModal:
     """Return the dialog that asks whether to resume a run with other credentials."""
     details = "With another account, the run would change the locks of that account."
-    return ConfirmModal(OtherCredentials(plan).question, details, verb="Same account")
+    return ConfirmModal(OtherCredentialsError(plan).question, details, verb="Same account")
 
 
 def ask_for(

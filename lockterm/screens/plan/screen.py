@@ -37,10 +37,10 @@ from lockterm.domain.text.run import (
 )
 from lockterm.domain.text.service import describe_read_only
 from lockterm.domain.text.shortening import summarize_shortenings
-from lockterm.errors import LocktermError, StoreDamaged, StoreError
+from lockterm.errors import LocktermError, StoreDamagedError, StoreError
 from lockterm.keymap.hints import with_keys
 from lockterm.operations.planner import PlanDraft
-from lockterm.operations.refusals import OtherPlan, RunUnderWay
+from lockterm.operations.refusals import OtherPlanError, RunUnderWayError
 from lockterm.operations.undoing import undo_one
 from lockterm.screens.host import HasOperations
 from lockterm.screens.list_screen import ListScreen
@@ -101,7 +101,7 @@ class PlanScreen(ListScreen[None]):
         self._timer: Timer | None = None
         self._is_following = False
 
-    def crumbs(self) -> tuple[str, ...]:
+    def breadcrumbs(self) -> tuple[str, ...]:
         one = self._titles.values() if len(self._locks) == 1 else ()
         return ("Plan", *one, self.drawn.plan.title)
 
@@ -128,7 +128,7 @@ class PlanScreen(ListScreen[None]):
     def is_elsewhere(self) -> bool:
         """Whether another session was running the plan when the store was last read."""
         run = self.run_here
-        return self.drawn.plan.is_running and (run is None or run.is_over)
+        return self.drawn.plan.is_running and (run is None or run.is_finished)
 
     @property
     def plan(self) -> Plan:
@@ -166,7 +166,7 @@ class PlanScreen(ListScreen[None]):
     def paint(self) -> None:
         """Show the steps: first those that could not be planned, last those that change nothing."""
         run = self.run_here
-        self.table.is_at_rest = not self.is_elsewhere and (run is None or run.is_over)
+        self.table.is_at_rest = not self.is_elsewhere and (run is None or run.is_finished)
         ordered = sorted(
             self.drawn.plan.steps, key=lambda step: (step.is_planned, step.action is Action.KEEP)
         )
@@ -202,7 +202,7 @@ class PlanScreen(ListScreen[None]):
     def _show_summary(self, *, layout: bool = True) -> None:
         """Show the summary of the plan, or the progress of its run as a bar if there is room."""
         run, is_framed = self.run_here, self.has_class("-framed")
-        is_running = run is not None and not run.is_over
+        is_running = run is not None and not run.is_finished
         self.query_one(PlanProgress).show_run(run if is_running and is_framed else None)
         words = "\n".join(filter(None, self._describe_state()))
         what = self.query_one("#what", Static)
@@ -221,7 +221,7 @@ class PlanScreen(ListScreen[None]):
 
     def _describe_state(self) -> Iterable[str]:
         run = self.run_here
-        if run is not None and not run.is_over:
+        if run is not None and not run.is_finished:
             if run.only_reads or not self.query_one(PlanProgress).display:
                 yield describe_progress(run)
             if run.is_stopped:
@@ -241,7 +241,7 @@ class PlanScreen(ListScreen[None]):
         else:
             yield describe_work(self.drawn.plan, self.operations.runs.cost(self.drawn.plan))
         error = run.error if run is not None else None
-        if error is not None and (self.is_elsewhere or not isinstance(error, RunUnderWay)):
+        if error is not None and (self.is_elsewhere or not isinstance(error, RunUnderWayError)):
             yield clean(error.sentences, 300)
         elif count_left(steps) and (reason := self._why_never()):
             yield reason
@@ -314,12 +314,12 @@ class PlanScreen(ListScreen[None]):
         table, news = self.table, run.news[self._seen :]
         self._seen += len(news)
         self._steps.update((number, run.steps[number]) for number in news)
-        if run.is_over:
+        if run.is_finished:
             self._is_following = False
             self._timer.pause()
             self._steps.update(run.steps)
             self.paint()
-            if isinstance(run.error, RunUnderWay):
+            if isinstance(run.error, RunUnderWayError):
                 self.drawn = replace(self.drawn, plan=replace(self.drawn.plan, is_running=True))
                 self.follow_elsewhere()
             return
@@ -350,7 +350,7 @@ class PlanScreen(ListScreen[None]):
                 is_running, changed = await runs.is_running(self.drawn.plan.id), list[Step]()
                 try:
                     changed = await runs.changed(self.plan)
-                except StoreDamaged as error:  # later reads fail, too: report this at the end
+                except StoreDamagedError as error:  # later reads fail, too: report this at the end
                     if not is_running:
                         self.tell(error)
                 if changed or not is_running:
@@ -367,7 +367,7 @@ class PlanScreen(ListScreen[None]):
         run = self.operations.run_under_way
         return run is not None and run is self.run_here
 
-    def why_not(self, action: str) -> str:
+    def disabled_reason(self, action: str) -> str:
         """Return why an action is not possible now; empty if the action is possible."""
         run = self.operations.run_under_way
         is_here = self.keys_must_work
@@ -414,7 +414,7 @@ class PlanScreen(ListScreen[None]):
         """Return why this profile or its service cannot run the plan; empty if it can."""
         profile, plan = self.operations.profile, self.drawn.plan
         if (plan.profile, plan.service) != (profile.name, profile.base_url):
-            return clean(OtherPlan(plan, profile.name, profile.base_url).sentences, 300)
+            return clean(OtherPlanError(plan, profile.name, profile.base_url).sentences, 300)
         return ""
 
     def verb_now(self, action: str) -> str:
@@ -435,7 +435,7 @@ class PlanScreen(ListScreen[None]):
                 return
             plan = await self.operations.runs.note_same_account(plan)
             self.drawn = replace(self.drawn, plan=plan)
-        if reason := self.why_not("carry_out"):  # another run may have started
+        if reason := self.disabled_reason("carry_out"):  # another run may have started
             self.refuse_to_open("Run", reason)
             return
         self._seen = 0

@@ -19,7 +19,7 @@ from lockterm.domain.text.plan import (
     step_states,
 )
 from lockterm.domain.text.run import LEFT_OUT
-from lockterm.domain.validity import State as Validity
+from lockterm.domain.validity import RemoteState
 from lockterm.widgets.cells import cut_apart
 from lockterm.widgets.line_table import TITLES, Piece
 from lockterm.widgets.row_table import Column, LazyRows, RowTable
@@ -52,9 +52,9 @@ _STATES: Mapping[StepState, str] = {
 """Maps the state of a step to its text. The first character of a problem also identifies it without
 color."""
 LOOKS: Mapping[StepState, str] = {
-    **dict.fromkeys((StepState.REFUSED, StepState.NOT_SENT), Validity.DISAGREE.look),
-    StepState.SKIPPED: Validity.WEEK.look,
-    StepState.UNKNOWN: Validity.UNCLEAR.look,
+    **dict.fromkeys((StepState.REFUSED, StepState.NOT_SENT), RemoteState.DISAGREE.look),
+    StepState.SKIPPED: RemoteState.WEEK.look,
+    StepState.UNKNOWN: RemoteState.UNCLEAR.look,
 }
 """Maps the state of a step to a style name, for states that are problems."""
 
@@ -178,7 +178,7 @@ class PlanTable(RowTable):
         if step.state is StepState.TO_DO and step.is_planned and self._shortens:
             zone = self._locks[step.lock_id].zone
             if describe_step_shortening(step, zone, self._now_ms):
-                signs[_STEP] = [(f"{_SHORTENS:{self._widths[_STEP]}}", Validity.WEEK.look)]
+                signs[_STEP] = [(f"{_SHORTENS:{self._widths[_STEP]}}", RemoteState.WEEK.look)]
         elif step.state in LOOKS and not step.is_left_out:
             text = f"{self._word(step):{self._widths[_STEP]}}"
             signs[_STEP] = [(text, LOOKS[step.state])]

@@ -28,7 +28,13 @@ from lockterm.config.typed_profile import (
 )
 from lockterm.domain.safe_text import clean
 from lockterm.domain.text.error import format_sentences
-from lockterm.errors import ConfigError, LocktermError, StoreError, Unreachable, Untrusted
+from lockterm.errors import (
+    ConfigError,
+    LocktermError,
+    StoreError,
+    UnreachableError,
+    UntrustedServerError,
+)
 from lockterm.operations.connection import CLOCK_TOLERANCE_S
 from lockterm.operations.probe import ServiceAnswers, ask, look_at_certificate
 from lockterm.screens.dialogs.confirm import ConfirmModal
@@ -54,7 +60,7 @@ TIMEOUT_S = 10.0
 
 
 @dataclass(frozen=True, slots=True)
-class Tried:
+class ProfileTest:
     """The result of testing a profile with its service."""
 
     works: bool
@@ -65,7 +71,7 @@ class Tried:
 
 async def try_profile(
     profiles: Profiles, file: ConfigFile, name: str, filed: Mapping[str, Any]
-) -> Tried:
+) -> ProfileTest:
     """Test a profile with its service without changing anything; the profile need not be saved."""
     trial = replace(file, profiles={name: filed}, default_profile=None)
     try:
@@ -76,7 +82,9 @@ async def try_profile(
     except ConfigError as error:  # omit the path: the file lacks this profile yet
         return _failed(error, error.message.removeprefix(f"{file.path}: "))
     except LocktermError as error:
-        is_out_of_reach = isinstance(error, Unreachable) and not isinstance(error, Untrusted)
+        is_out_of_reach = isinstance(error, UnreachableError) and not isinstance(
+            error, UntrustedServerError
+        )
         hint = "Check the network and the base URL, then try again." if is_out_of_reach else ""
         return _failed(error, error.meaning, hint)
     if denial := answers.denial:
@@ -87,13 +95,13 @@ async def try_profile(
         await _secrecy(profile),
         _clocks(answers),
     ]
-    return Tried(True, " ".join(words))
+    return ProfileTest(True, " ".join(words))
 
 
-def _failed(error: LocktermError, message: str, hint: str = "") -> Tried:
+def _failed(error: LocktermError, message: str, hint: str = "") -> ProfileTest:
     stop = "" if message.endswith((".", "?", "!")) else "."
     parts = (f"{error.title}: {message}{stop}", hint or error.hint)
-    return Tried(False, " ".join(clean(part, 400) for part in parts if part))
+    return ProfileTest(False, " ".join(clean(part, 400) for part in parts if part))
 
 
 async def _secrecy(profile: Profile) -> str:
@@ -175,7 +183,7 @@ class ProfileForm(FormScreen[str | None]):
         """The number of headers of the profile that the form does not show and does not change."""
         self._touched: Mapping[str, str] = {}
 
-    def crumbs(self) -> tuple[str, ...]:
+    def breadcrumbs(self) -> tuple[str, ...]:
         if not self.has_service:
             return ("Connect to a service",)
         return ("Profiles", f"Edit {self._profile_name}" if self._profile_name else "Add a profile")
@@ -325,7 +333,7 @@ class ProfileForm(FormScreen[str | None]):
 
     # --- testing ---------------------------------------------------------------------------------
 
-    def why_not(self, action: str) -> str:
+    def disabled_reason(self, action: str) -> str:
         """Return the current work, which disables saving and testing; empty if there is none."""
         return self.doing if action in ("save", "test") else ""
 
@@ -344,7 +352,7 @@ class ProfileForm(FormScreen[str | None]):
             return None
         return checked
 
-    async def _try(self, checked: CheckedProfile) -> Tried:
+    async def _try(self, checked: CheckedProfile) -> ProfileTest:
         focused = self.focused
         self.doing = f"Testing {clean(checked.filed['base_url'], 60)} ..."
         try:

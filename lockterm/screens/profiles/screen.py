@@ -128,7 +128,7 @@ class ProfilesScreen(ListScreen[None]):
         self._entries: dict[str, ProfileEntry] = {}
         self._go_to: str | None = operations.profile.name
 
-    def crumbs(self) -> tuple[str, ...]:
+    def breadcrumbs(self) -> tuple[str, ...]:
         return ("Profiles",)
 
     def compose_body(self) -> ComposeResult:
@@ -200,7 +200,7 @@ class ProfilesScreen(ListScreen[None]):
 
     # --- actions -------------------------------------------------------------------------------
 
-    def why_not(self, action: str) -> str:
+    def disabled_reason(self, action: str) -> str:
         """Return why an action is disabled now; empty if it is enabled."""
         entry = self.current if self.is_mounted else None
         if action == "add":

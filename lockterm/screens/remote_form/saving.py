@@ -6,7 +6,7 @@ import asyncio
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
-from lockterm.domain.operation import RECORDED, UNSETTLED, WITHOUT_EFFECT, State
+from lockterm.domain.operation import RECORDED, UNCONFIRMED, WITHOUT_EFFECT, OperationState
 from lockterm.domain.remotes import RECOGNIZED, Remote
 from lockterm.domain.rules import changes, effective, new_remote, sends_dates
 from lockterm.domain.safe_text import clean
@@ -16,16 +16,16 @@ from lockterm.domain.text.remote import format_remote
 from lockterm.domain.text.service import describe_clock_doubt
 from lockterm.errors import (
     LocktermError,
-    NameTaken,
-    OutcomeUnknown,
-    RuleViolation,
+    NameTakenError,
+    ResultUnknownError,
+    RuleViolationError,
     ServiceError,
 )
 from lockterm.keymap.hints import key, settling, with_keys
 from lockterm.operations.refusals import (
     LAST_READING,
+    AlreadyResolvedError,
     PendingChangeError,
-    SettledMeanwhile,
     before_sending,
 )
 from lockterm.operations.taken import read_names_in_use
@@ -95,7 +95,7 @@ class RemoteSaving:
         self._sent: Remote | None = None
         self._read: tuple[dict[str, str], TypedRemote] | None = None
         """The input of the last attempt to save, and the values that it contained."""
-        self._unsettled: str | None = None
+        self._unconfirmed: str | None = None
         """The journal ID of the last change if its request got no answer; otherwise None.
 
         If verifying does not confirm the change, the next attempt sends it again.
@@ -124,7 +124,7 @@ class RemoteSaving:
     def forget(self) -> None:
         """Forget the last attempt to save, because the form continues with another remote."""
         self.refusal, self.unknown = "", False
-        self._sent = self._read = self._unsettled = None
+        self._sent = self._read = self._unconfirmed = None
 
     def forget_unreachable(self) -> None:
         """Clear the error about an unreachable service, because the service answers again."""
@@ -157,7 +157,7 @@ class RemoteSaving:
     def _refuse(self, why: str) -> None:
         """Show why saving failed, in the form and in the message log."""
         self.refusal = why
-        self._screen.host.keep_message(why, self._screen.crumbs()[-1], "error")
+        self._screen.host.keep_message(why, self._screen.breadcrumbs()[-1], "error")
         self._changed()
 
     @property
@@ -166,9 +166,9 @@ class RemoteSaving:
 
     def next_step(self, operation: Operation) -> str:
         """Return the user's next step for an operation; empty if another form sent it."""
-        if operation.id != self._unsettled:
+        if operation.id != self._unconfirmed:
             return ""
-        state = State.UNKNOWN if self.unknown else operation.state
+        state = OperationState.UNKNOWN if self.unknown else operation.state
         return with_keys(_NEXT.get(state, ""))
 
     # --- saving --------------------------------------------------------------------------------
@@ -199,7 +199,7 @@ class RemoteSaving:
             return False
         self._do("Waiting for your answer ...")
         typed, reading = fields.typed(), fields.read_now()
-        if self._unsettled and self._read and self._read[0] == typed:
+        if self._unconfirmed and self._read and self._read[0] == typed:
             reading = self._read[1]  # sent again: keep the first meaning of "now" and "+30d"
         opened.has_failed = True  # if no dialog opens, discard the keys typed for it
         if reading.errors:
@@ -244,7 +244,7 @@ class RemoteSaving:
         self.is_sending = True
         timeout_s = self._operations.profile.timeout_s
         self._do(f"Sending ... lockterm waits up to {timeout_s:g} s for each answer.")
-        writes, lock_id, again_of = self._operations.writes, self._lock.lock_id, self._unsettled
+        writes, lock_id, again_of = self._operations.writes, self._lock.lock_id, self._unconfirmed
         if before is None:
             return await writes.add_remote(new_remote(lock_id, wanted), again_of=again_of)
         change, remote_id = changes(before, wanted), before.id or 0
@@ -263,20 +263,20 @@ class RemoteSaving:
             self._screen.tell(error)
             return
         fields, typed = self._fields, self._fields.typed()
-        if isinstance(error, RuleViolation):
+        if isinstance(error, RuleViolationError):
             for field in typed.keys() & error.reasons.keys():
                 fields.objections[field, typed[field].strip()] = error.reasons[field]
-        if isinstance(error, NameTaken) and self._sent is not None:
+        if isinstance(error, NameTakenError) and self._sent is not None:
             fields.objections["remoteName", self._sent.remote_name or ""] = TAKEN
         self._is_unreachable = isinstance(error, ServiceError) and error.out_of_reach
-        self.unknown = isinstance(error, OutcomeUnknown)
-        if isinstance(error, OutcomeUnknown):
-            self._unsettled = error.operation_id
-        if isinstance(error, SettledMeanwhile):
-            self._unsettled = None
+        self.unknown = isinstance(error, ResultUnknownError)
+        if isinstance(error, ResultUnknownError):
+            self._unconfirmed = error.operation_id
+        if isinstance(error, AlreadyResolvedError):
+            self._unconfirmed = None
         if isinstance(error, PendingChangeError):
             error.hint = f"Outside this form, {settling()}"
-            if error.operation.id == self._unsettled:
+            if error.operation.id == self._unconfirmed:
                 error.hint = f"This form can send only the same change again. {error.hint}"
         refusal = format_error(error)
         if self.unknown:
@@ -289,7 +289,7 @@ class RemoteSaving:
     async def _read_back(self, opened: PendingNavigation) -> None:
         try:
             operation = await self._operation()
-            if operation is not None and operation.unsettled:
+            if operation is not None and operation.is_unconfirmed:
                 operation = await self._operations.watch.until_proven(operation, PROOF_S)
                 operation = await self._recognize(operation)
             self._tell_outcome(operation)
@@ -304,15 +304,15 @@ class RemoteSaving:
     async def _operation(self) -> Operation | None:
         """Return the unconfirmed change of this form, or the operation that sent it again."""
         journal = self._operations.journal
-        found = await journal.find(self._unsettled or "")
-        while found is not None and found.state is State.SENT_AGAIN:
+        found = await journal.find(self._unconfirmed or "")
+        while found is not None and found.state is OperationState.SENT_AGAIN:
             again = [one for one in await journal.linked(found) if one.again_of == found.id]
             found = next((one for one in again if one.state not in WITHOUT_EFFECT), None)
         return found
 
     async def _recognize(self, operation: Operation) -> Operation:
         """Ask whether the only matching remote is the added one, and link it if so."""
-        if operation.state is not State.AMBIGUOUS or len(operation.candidates) != 1:
+        if operation.state is not OperationState.AMBIGUOUS or len(operation.candidates) != 1:
             return operation
         question = ask_whether_it_is(operation.remote_name, operation.candidates[0])
         if self._was_left or not await self._screen.app.push_screen_wait(question):
@@ -324,12 +324,12 @@ class RemoteSaving:
         if operation and state in RECORDED:
             self._tell_saved(operation.remote_id)
             return
-        self.unknown = state in (State.UNKNOWN, State.AMBIGUOUS)
-        if operation and state in UNSETTLED:
-            self._unsettled = operation.id
+        self.unknown = state in (OperationState.UNKNOWN, OperationState.AMBIGUOUS)
+        if operation and state in UNCONFIRMED:
+            self._unconfirmed = operation.id
             self.refusal = f"{clean(operation.message, 200)} {with_keys(_NEXT[operation.state])}"
         else:  # the user resolved the change outside the form
-            self._unsettled = None
+            self._unconfirmed = None
             self.refusal = with_keys(
                 "You resolved the change outside this form. The history shows the result. Press"
                 " {form.save} to save again."
@@ -337,10 +337,14 @@ class RemoteSaving:
 
 
 _NEXT = {
-    State.UNKNOWN: "Press {form.check} to verify the change again.",
-    State.NOT_SEEN: "Press {form.save} to send the change again.",
-    State.DAMAGED: "Leave the form and check the lock's list of remotes.",
-    State.AMBIGUOUS: "Leave the form and check the change, or press {form.check} to choose again.",
-    State.CONFLICT: "Press {form.save} to compare your input with the lock before you send again.",
+    OperationState.UNKNOWN: "Press {form.check} to verify the change again.",
+    OperationState.NOT_SEEN: "Press {form.save} to send the change again.",
+    OperationState.DAMAGED: "Leave the form and check the lock's list of remotes.",
+    OperationState.AMBIGUOUS: (
+        "Leave the form and check the change, or press {form.check} to choose again."
+    ),
+    OperationState.CONFLICT: (
+        "Press {form.save} to compare your input with the lock before you send again."
+    ),
 }
 """Maps the state of an operation to the user's next step."""

@@ -124,7 +124,7 @@ class RemoteForm(FormScreen[RemoteSaved | None]):
         if self._is_like:  # the number was counted up, so doubts about it are shown at once
             self._so_far = self.fields.taken.words
 
-    def crumbs(self) -> tuple[str, ...]:
+    def breadcrumbs(self) -> tuple[str, ...]:
         before = self.fields.before
         what = f"Edit {before.remote_name or before.id}" if before else "Add a remote"
         return ("Locks", self.lock_entry.title, "Remotes", what)
@@ -175,7 +175,7 @@ class RemoteForm(FormScreen[RemoteSaved | None]):
 
     # --- saving --------------------------------------------------------------------------------
 
-    def why_not(self, action: str) -> str:
+    def disabled_reason(self, action: str) -> str:
         """Return why an action is disabled now; empty if it is enabled."""
         saving = self._saving
         if action == "leave":
@@ -251,9 +251,9 @@ class RemoteForm(FormScreen[RemoteSaved | None]):
             when = f"Next attempt in {left_s} s" if left_s else "Trying again"
         return with_keys(f"{waits} {when}. Press {{form.save}} to try now.")
 
-    def show_notices(self, link: str, unsettled: tuple[Operation, ...]) -> None:
+    def show_notices(self, connection_text: str, unconfirmed: tuple[Operation, ...]) -> None:
         """Show the notices, and the next step for an unconfirmed change of this form."""
-        super().show_notices(link, unsettled)
+        super().show_notices(connection_text, unconfirmed)
         # In low-bandwidth mode, do not paint every second.
         if self._is_offline and self._countdown is None and self.operations.remotes.reads_ahead:
             self._countdown = self.set_interval(1.0, self._count_down)
@@ -269,8 +269,8 @@ class RemoteForm(FormScreen[RemoteSaved | None]):
             self.show_status()
 
     def _say_next(self) -> None:
-        if self.unsettled and self.notices is not None:
-            own = self._saving.next_step(self.unsettled[0])
+        if self.unconfirmed and self.notices is not None:
+            own = self._saving.next_step(self.unconfirmed[0])
             self.notices.instead = own or ELSEWHERE
 
     def _show_saving(self) -> None:
@@ -374,7 +374,7 @@ class RemoteForm(FormScreen[RemoteSaved | None]):
         if not self.touched():
             return None
         name = (self.fields.before or self.fields.reading.values).remote_name
-        is_sent = self._saving.unknown or any(map(self._saving.next_step, self.unsettled))
+        is_sent = self._saving.unknown or any(map(self._saving.next_step, self.unconfirmed))
         return ask_to_leave(name or "the new remote", is_sent=is_sent)
 
     @property

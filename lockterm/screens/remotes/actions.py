@@ -89,7 +89,7 @@ class RemoteActions(LocktermScreen[None]):
 
     # --- what is possible ----------------------------------------------------------------------
 
-    def why_not(self, action: str) -> str:
+    def disabled_reason(self, action: str) -> str:
         """Return why an action is disabled now; empty if it is enabled."""
         operations = self.operations
         if action in WRITES and operations.profile.read_only:
@@ -121,7 +121,7 @@ class RemoteActions(LocktermScreen[None]):
 
     def _why_held(self) -> str:
         """Return why an unconfirmed change blocks adding and clearing; empty if none does."""
-        for operation in self.unsettled:
+        for operation in self.unconfirmed:
             if operation.holds_back and operation.lock_id == self.current_lock.lock_id:
                 return (
                     f"An earlier change is unconfirmed: {_named(operation)}. Another"
@@ -131,7 +131,7 @@ class RemoteActions(LocktermScreen[None]):
 
     def _why_remote_held(self, remote: Remote) -> str:
         """Return why an unconfirmed change blocks changes of a remote; empty if none does."""
-        for operation in self.unsettled:
+        for operation in self.unconfirmed:
             is_same = operation.lock_id == self.current_lock.lock_id
             if is_same and remote.id is not None and operation.remote_id == remote.id:
                 return (
@@ -150,7 +150,7 @@ class RemoteActions(LocktermScreen[None]):
 
     def action_add(self) -> None:
         """Open the form that adds a remote, or explain why adding is not possible."""
-        if reason := self.why_not("add"):  # chosen in the palette
+        if reason := self.disabled_reason("add"):  # chosen in the palette
             self.refuse_to_open("Add", reason)
         else:
             self._open_form(None)

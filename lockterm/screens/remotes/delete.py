@@ -11,7 +11,7 @@ from lockterm.domain.text.error import format_meaning
 from lockterm.domain.text.remote import UNNAMED, describe_backup, format_remote, format_remote_name
 from lockterm.domain.text.service import describe_clock
 from lockterm.domain.text.validity import describe_validity
-from lockterm.errors import LocktermError, Refused
+from lockterm.errors import LocktermError, RefusedError
 from lockterm.operations import Operations
 from lockterm.screens.dialogs.destroy import DestroyModal, TargetState
 from lockterm.widgets.cells import cut
@@ -50,7 +50,7 @@ class Deletion:
         try:
             assert shown.id is not None, "the action is disabled without an id"
             self.remote = latest = await self._operations.remotes.detail(shown.id)
-        except Refused as error:
+        except RefusedError as error:
             if not error.is_gone:
                 return TargetState(self._unread(error))
             return TargetState(

@@ -21,7 +21,7 @@ from lockterm.domain.text.elsewhere import describe_change
 from lockterm.domain.text.error import format_meaning
 from lockterm.domain.text.remote import Detail, describe_remote
 from lockterm.domain.text.validity import describe_validity
-from lockterm.errors import LocktermError, Refused, StoreError
+from lockterm.errors import LocktermError, RefusedError, StoreError
 from lockterm.keymap.hints import with_keys
 from lockterm.operations import Fetched, Operations
 from lockterm.operations.load_state import LoadState, load
@@ -74,7 +74,7 @@ class RemoteDetailScreen(RemoteActions):
         self._elsewhere: ChangeElsewhere | None = None
         self._pane: RemotePane | None = None
 
-    def crumbs(self) -> tuple[str, ...]:
+    def breadcrumbs(self) -> tuple[str, ...]:
         return ("Locks", self.lock_entry.title, "Remotes", self._called)
 
     def compose_body(self) -> ComposeResult:
@@ -120,11 +120,11 @@ class RemoteDetailScreen(RemoteActions):
         ours = (one for one in changes if one.remote_id == self.remote_id)
         if (change := next(ours, None)) is not None:
             self._elsewhere = change
-            self.pass_time()
+            self.refresh_relative_times()
 
     def keep_refusal(self, error: LocktermError) -> None:
         """Log a refusal, unless the remote is gone, because the screen shows that error in full."""
-        if not (isinstance(error, Refused) and error.is_gone):
+        if not (isinstance(error, RefusedError) and error.is_gone):
             super().keep_refusal(error)
 
     async def _learn_names(self, remote: Remote) -> None:
@@ -157,7 +157,7 @@ class RemoteDetailScreen(RemoteActions):
     def write_again(self) -> None:
         self._paint()
 
-    def pass_time(self) -> None:
+    def refresh_relative_times(self) -> None:
         table = self.query_one(DetailsTable)
         if self.current is not None and (fields := self._fields(self.current)) != table.fields:
             table.show_fields(fields)
@@ -231,9 +231,9 @@ class RemoteDetailScreen(RemoteActions):
             words = separator().join(("STALE", f"{why[:1].lower()}{why[1:]}", again, words))
         pager.show(*with_age(words, seen.steady_ms))
 
-    def show_notices(self, link: str, unsettled: tuple[Operation, ...]) -> None:
+    def show_notices(self, connection_text: str, unconfirmed: tuple[Operation, ...]) -> None:
         """Read the remote again after an error, when the service can be reached again."""
-        super().show_notices(link, unsettled)
+        super().show_notices(connection_text, unconfirmed)
         if self.may_read_again(self.state.error):
             self.load_remote()
         self.refresh_bindings()
@@ -248,7 +248,7 @@ class RemoteDetailScreen(RemoteActions):
     @property
     def is_gone(self) -> bool:
         """Whether the service's last answer was that there is no such remote."""
-        return isinstance(self.state.error, Refused) and self.state.error.is_gone
+        return isinstance(self.state.error, RefusedError) and self.state.error.is_gone
 
     def after_write(self, remote_id: int | None) -> None:
         """Read the remote again if it may have changed."""

@@ -16,7 +16,7 @@ from lockterm.domain.text.replacement import name_people
 from lockterm.operations.replacing import plan_replacements
 from lockterm.screens.plan_modal import PlanModal
 from lockterm.screens.remotes.delete import numbers_of
-from lockterm.widgets.text_input import OneLine
+from lockterm.widgets.text_input import SingleLineInput
 
 if TYPE_CHECKING:
     from lockterm.operations import Operations
@@ -89,8 +89,8 @@ class ReplaceModal(PlanModal):
         self.dismiss(await plan_replacements(self._operations, rows, self._number, self._mac))
 
 
-def _field(name: str, placeholder: str = "") -> OneLine:
+def _field(name: str, placeholder: str = "") -> SingleLineInput:
     """Return an empty text field."""
-    field = OneLine(id=name, compact=True, placeholder=placeholder)
+    field = SingleLineInput(id=name, compact=True, placeholder=placeholder)
     field.cursor_blink = False
     return field

@@ -119,7 +119,7 @@ class RemotesScreen(RemoteActions, SidePanels, PageSize, ListScreen[None]):
         """The columns of the table and the sort order of its rows."""
         return ColumnsChoice(self.host.choices)
 
-    def crumbs(self) -> tuple[str, ...]:
+    def breadcrumbs(self) -> tuple[str, ...]:
         return ("Locks", self.lock_entry.title, "Remotes")
 
     def compose_body(self) -> ComposeResult:
@@ -327,7 +327,7 @@ class RemotesScreen(RemoteActions, SidePanels, PageSize, ListScreen[None]):
         return format_titles(self.remotes.state, self.remotes.counts.describe_all())
 
     def describe_empty(self) -> tuple[str, str]:
-        may_add, lock = not self.why_not("add"), clean(self.lock_entry.title, 60)
+        may_add, lock = not self.disabled_reason("add"), clean(self.lock_entry.title, 60)
         state, may_restore = self.remotes.state, self._has_restorable
         return describe_empty(state, lock, may_add=may_add, may_restore=may_restore)
 
@@ -354,15 +354,15 @@ class RemotesScreen(RemoteActions, SidePanels, PageSize, ListScreen[None]):
         else:
             self.query_one(Pager).tick()
         self.show_pane()
-        reasons = tuple(map(self.why_not, ("copy", "detail", "edit")))
+        reasons = tuple(map(self.disabled_reason, ("copy", "detail", "edit")))
         if reasons != self._reasons:  # only then may keys be enabled or disabled
             self._reasons = reasons
             self.query_one(KeyLine).show_keys()
 
-    def pass_time(self) -> None:
+    def refresh_relative_times(self) -> None:
         """Update dates and states to the current time; the order and the results stay."""
         now_ms, page = self.operations.now_ms(), self.remotes.state.page
-        self.table.pass_time(now_ms)
+        self.table.refresh_relative_times(now_ms)
         if page is not None:
             self.remotes.counts.note(page, now_ms)
         self.show_list()
@@ -404,9 +404,9 @@ class RemotesScreen(RemoteActions, SidePanels, PageSize, ListScreen[None]):
             self.search(again=True)
         self.unmark_done()
 
-    def show_notices(self, link: str, unsettled: tuple[Operation, ...]) -> None:
+    def show_notices(self, connection_text: str, unconfirmed: tuple[Operation, ...]) -> None:
         """Read the page again after an error, when the service can be reached again."""
-        super().show_notices(link, unsettled)
+        super().show_notices(connection_text, unconfirmed)
         if self.may_read_again(self.remotes.state.load.error):
             self.load()
         self.show_changes()
@@ -431,8 +431,8 @@ class RemotesScreen(RemoteActions, SidePanels, PageSize, ListScreen[None]):
     def key_of_step(self, step: Step) -> Hashable | None:
         return key_of_remote(step)
 
-    def why_not(self, action: str) -> str:
-        """Return why an action is disabled; see also :meth:`RemoteActions.why_not`."""
+    def disabled_reason(self, action: str) -> str:
+        """Return why an action is disabled; see also :meth:`RemoteActions.disabled_reason`."""
         state = self.remotes.state
         if action in FLIPPING or action == "go_to_page":
             return why_no_page(state, action, self.remotes.at)
@@ -442,7 +442,7 @@ class RemotesScreen(RemoteActions, SidePanels, PageSize, ListScreen[None]):
             if action == "mark_all" and not self.table.rows:
                 return "There is nothing to mark."
             return self.why_no_mark(action)
-        if reason := super().why_not("detail" if action == "mark" else action):
+        if reason := super().disabled_reason("detail" if action == "mark" else action):
             return reason
         if action in ("next_lock", "previous_lock") and self.marks:
             return with_keys("Some remotes are marked. Press {marks.none} to unmark them.")

@@ -126,7 +126,7 @@ class SidePanels(LocktermScreen[None]):
         """Replace this screen with the remotes of another lock."""
         if not self.is_current:
             return
-        if reason := self.why_not("next_lock"):
+        if reason := self.disabled_reason("next_lock"):
             self.notify(reason, title="Another lock")
             return
         other = screens.RemotesScreen(self.operations, lock, self.open_book, self.book)

@@ -16,7 +16,7 @@ from lockterm.domain.marks import Key, Marks, Row
 from lockterm.domain.reading import Kind
 from lockterm.domain.safe_text import clean, in_cell
 from lockterm.domain.text.validity import Validity, describe_validity
-from lockterm.domain.validity import COERCED, State
+from lockterm.domain.validity import COERCED, RemoteState
 from lockterm.screens.remotes.columns import (
     AS_USUAL,
     COLUMNS,
@@ -91,14 +91,14 @@ def cells(row: RemoteRow, layout: Layout) -> list[Piece]:
     return found
 
 
-def state_look(state: State) -> str:
+def state_look(state: RemoteState) -> str:
     """Return the style of columns that have the color of the state; empty for an active remote."""
-    return "" if state is State.OPEN else state.look
+    return "" if state is RemoteState.OPEN else state.look
 
 
-def row_look(state: State) -> str:
+def row_look(state: RemoteState) -> str:
     """Return the style of a whole row; the row of an expired remote is dim."""
-    return state.look if state is State.ENDED else ""
+    return state.look if state is RemoteState.ENDED else ""
 
 
 def whole(row: RemoteRow, column: str) -> str:
@@ -181,7 +181,7 @@ def _state(row: RemoteRow, width: int) -> str:
         return row.busy if len(row.busy) <= width else row.busy.rpartition(" ")[2]
     if len(row.valid.word) > width and row.valid.disagreement:
         return f"{row.valid.service}!"
-    if row.valid.state is State.OPEN:
+    if row.valid.state is RemoteState.OPEN:
         return ""  # its icon and its validity show that; text is for exceptions
     if row.valid.word == "not stated" and width < 10:
         return "unstated"
@@ -308,7 +308,7 @@ class RemotesTable(LineTable):
         place = next(iter(places), None)
         self._refill(place if place is not None else 0 if top else self.cursor_row)
 
-    def pass_time(self, now_ms: int) -> None:
+    def refresh_relative_times(self, now_ms: int) -> None:
         """Update the states and dates of the rows without moving rows."""
         rows = [
             RemoteRow.of(row.remote, row.zone, now_ms, row.busy, row.battery) for row in self.rows

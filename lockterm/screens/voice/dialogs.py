@@ -22,7 +22,7 @@ from lockterm.screens.dialogs.confirm import ConfirmModal
 from lockterm.screens.modal import LocktermModal
 from lockterm.terminal.glyphs import DrawnBar
 from lockterm.widgets.compact_button import CompactButton
-from lockterm.widgets.text_input import OneLine, TextInput
+from lockterm.widgets.text_input import SingleLineInput, TextInput
 
 if TYPE_CHECKING:
     from lockterm.domain.voices import PackSource
@@ -70,7 +70,7 @@ class VendorModelModal(LocktermModal[tuple[str, str] | None]):
         """Return a field of the dialog; Enter moves to the next field, and submits the last one."""
         text = clean(value)
         first = name == "vendor"
-        typed = TextInput(text, id=name) if first else OneLine(text, id=name, compact=True)
+        typed = TextInput(text, id=name) if first else SingleLineInput(text, id=name, compact=True)
         typed.suggester = SuggestFromList(known, case_sensitive=False)
         return typed
 

@@ -33,7 +33,7 @@ from lockterm.widgets.state_panel import StatePanel, in_a_line
 
 if TYPE_CHECKING:
     from lockterm.domain.voices import Language, VoicePack
-    from lockterm.screens.voice.voice_tree import OfMany
+    from lockterm.screens.voice.voice_tree import VoicesOfLocks
 
 
 class HalfPanel(Vertical):
@@ -349,7 +349,7 @@ class VoicesPanel(HalfPanel):
         lock: Lock,
         wanted: str,
         zone: tzinfo,
-        many: OfMany | None = None,
+        many: VoicesOfLocks | None = None,
     ) -> None:
         """Show the known voices.
 

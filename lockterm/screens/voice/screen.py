@@ -21,7 +21,7 @@ from lockterm.domain.safe_text import clean
 from lockterm.domain.text.amount import format_count
 from lockterm.domain.text.service import describe_read_only
 from lockterm.domain.voices import Language, VoicePack, name_pack, pack_source
-from lockterm.errors import LocktermError, OutcomeUnknown, ServiceError, StoreError
+from lockterm.errors import LocktermError, ResultUnknownError, ServiceError, StoreError
 from lockterm.keymap.hints import with_keys
 from lockterm.operations import Fetched, Operations
 from lockterm.operations.load_state import LoadState, load
@@ -29,7 +29,7 @@ from lockterm.screens.base import LocktermScreen
 from lockterm.screens.dialogs.confirm import ConfirmModal
 from lockterm.screens.voice.dialogs import DownloadModal, VendorModelModal
 from lockterm.screens.voice.panels import PacksPanel, VoicesPanel
-from lockterm.screens.voice.voice_tree import OfMany, about, format_voice_choice
+from lockterm.screens.voice.voice_tree import VoicesOfLocks, about, format_voice_choice
 from lockterm.terminal.clipboard import copy
 from lockterm.terminal.key_queue import opening, opens
 from lockterm.widgets.bindings import bindings
@@ -70,14 +70,14 @@ class VoiceScreen(LocktermScreen[VoiceChoice | None]):
 
     def __init__(self, operations: Operations, entry: Lock, many: Sequence[Lock] = ()) -> None:
         super().__init__(operations)
-        self._many = OfMany(operations, many) if many else None
+        self._many = VoicesOfLocks(operations, many) if many else None
         self.set_reactive(VoiceScreen.entry, entry)
         self._names: dict[str, languages.LanguageName | None] = {}
         """Maps language codes to language names; the value is None if the language is unknown."""
         self._sending: VoiceChoice | None = None
         self._unsure: VoiceChoice | None = None
 
-    def crumbs(self) -> tuple[str, ...]:
+    def breadcrumbs(self) -> tuple[str, ...]:
         return ("Locks", _marked(self._many.locks) if self._many else self.entry.title, "Voice")
 
     def compose_body(self) -> ComposeResult:
@@ -257,9 +257,9 @@ class VoiceScreen(LocktermScreen[VoiceChoice | None]):
     def _to_the_tree(self) -> None:
         self.query_one(VoicesPanel).voices.focus()
 
-    def show_notices(self, link: str, unsettled: tuple[Operation, ...]) -> None:
+    def show_notices(self, connection_text: str, unconfirmed: tuple[Operation, ...]) -> None:
         """Repeat failed requests when the service can be reached again."""
-        super().show_notices(link, unsettled)
+        super().show_notices(connection_text, unconfirmed)
         if self.may_read_again(self.voices.error) and not self.voices.busy:
             self.load_voices()
         if self.may_read_again(self.packs.error) and not self.packs.busy:
@@ -267,7 +267,7 @@ class VoiceScreen(LocktermScreen[VoiceChoice | None]):
 
     # --- setting -------------------------------------------------------------------------------
 
-    def why_not(self, action: str) -> str:
+    def disabled_reason(self, action: str) -> str:
         """Return why an action is disabled now; empty if it is enabled."""
         if action == "set_voice":
             return self._why_not_set()
@@ -324,7 +324,7 @@ class VoiceScreen(LocktermScreen[VoiceChoice | None]):
         try:
             await self.operations.writes.set_voice(lock, choice)
         except LocktermError as error:
-            if isinstance(error, OutcomeUnknown):
+            if isinstance(error, ResultUnknownError):
                 self._unsure = choice
             self.tell(error)
         else:

@@ -41,7 +41,7 @@ _NAMED = 20
 """The maximum number of locks that a sentence lists by name."""
 
 
-class OfMany:
+class VoicesOfLocks:
     """The voices of several locks, and which locks have each voice.
 
     Args:

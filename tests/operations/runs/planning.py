@@ -52,7 +52,7 @@ def run_of(operations: Operations, plan: Plan | Iterable[Step]) -> Run:
     return Run(plan, operations.clock)
 
 
-async def carry_out(
+async def execute(
     operations: Operations,
     plan: Plan | Iterable[Step] | Run,
     on_step: Callable[[Step], None] | None = None,
@@ -68,7 +68,7 @@ async def carry_out(
             on_step(run.steps[number])
 
     run.on_change = note if on_step else run.on_change
-    await operations.runs.carry_out(run)
+    await operations.runs.execute(run)
     return run.plan
 
 

@@ -11,7 +11,7 @@ from pathlib import Path
 
 import pytest
 
-from lockterm.domain.operation import State
+from lockterm.domain.operation import OperationState
 from lockterm.domain.plan import DUE, Action, Plan, Step, StepState
 from lockterm.operations import Operations
 from lockterm.operations.proof import Horizon
@@ -19,7 +19,7 @@ from tests.faults.catalogue import BROKEN_OFF, LIMITED, MALFORMED, answers, refu
 from tests.faults.proxy import Entry, Exchange, FaultProxy, Play
 from tests.faults.site import Site, until
 from tests.long import sample
-from tests.operations.runs.planning import add, carry_out, delete, keep, names, update
+from tests.operations.runs.planning import add, delete, execute, keep, names, update
 from tests.operations.test_kill import STEPS, Mortal
 from tests.operations.virtual import VirtualTimer
 
@@ -79,11 +79,11 @@ async def steps_on(
 
 async def decide(operations: Operations) -> None:
     """As a person does: recognise what was added, and give up what cannot be known."""
-    for operation in await operations.journal.unsettled():
+    for operation in await operations.journal.list_unconfirmed():
         operation = await operations.watch.check(operation)
-        if operation.state is State.AMBIGUOUS and len(operation.candidates) == 1:
+        if operation.state is OperationState.AMBIGUOUS and len(operation.candidates) == 1:
             await operations.resolution.bind(operation, operation.candidates[0])
-        elif operation.unsettled:
+        elif operation.is_unconfirmed:
             await operations.resolution.give_up(operation)
 
 
@@ -113,7 +113,7 @@ async def gone_on_with(operations: Operations, plan: Plan) -> list[Plan]:
     """The smaller plans after a plan, until nothing is left to be tried."""
     plans: list[Plan] = []
     while (plan := operations.runs.retry(plan)).steps:
-        plan = await carry_out(operations, plan)
+        plan = await execute(operations, plan)
         await decide(operations)
         plan = await operations.runs.find(plan.id)
         plans.append(plan)
@@ -160,7 +160,7 @@ async def killed_again_and_again(
                 code, told = await one_life(mortal, session.args[1], proxy, plan, chance)
                 killed += code == -signal.SIGKILL
                 async with session() as operations:
-                    await operations.journal.unsettled()
+                    await operations.journal.list_unconfirmed()
                     plan = await operations.runs.find(plan.id)
                     for number, state in told.items():  # it was noted before it was told
                         assert plan.steps[number - 1].state == state or state == UNKNOWN
@@ -173,7 +173,7 @@ async def killed_again_and_again(
                         await operations.runs.keep(plan)
             async with session() as operations:
                 if plan.steps:
-                    await carry_out(operations, plan)
+                    await execute(operations, plan)
                     await decide(operations)
                     plans.append(await operations.runs.find(plan.id))
                     plans += await gone_on_with(operations, plans[-1])
@@ -238,15 +238,15 @@ async def test_run_records_every_row_once_when_an_add_was_killed(
         async with session(reads_back=False) as operations:
             operations.watch.timer, operations.watch.horizon = VirtualTimer(), Horizon()
             if how == "resume":
-                done = await carry_out(operations, await operations.runs.find(plan.id))
+                done = await execute(operations, await operations.runs.find(plan.id))
                 assert {step.state for step in done.steps} == {RECORDED}
             else:
                 there = {remote.remote_name for remote in await operations.remotes.all(lock_id)}
                 rows = [one for one in plan.steps if one.wanted["remoteName"] not in there]
-                done = await carry_out(operations, rows)
+                done = await execute(operations, rows)
                 assert {step.state for step in done.steps} == {RECORDED}
             assert operations.watch.timer.now_s() == 0
-            assert await operations.journal.unsettled() == []
+            assert await operations.journal.list_unconfirmed() == []
         assert sorted(names(site, lock_id)) == sorted(f"New {number}" for number in range(count))
         assert len(proxy.ledger) == count
 
@@ -268,7 +268,7 @@ async def test_whatever_goes_wrong_the_states_are_what_the_service_has(site: Sit
         steps = await steps_on(site, operations, chance, chance.randint(1, 4), 10)
         arm(proxy, chance, chance.choice((0.05, 0.2, 0.5)))
         told: list[Step] = []
-        done = await carry_out(operations, steps, told.append)
+        done = await execute(operations, steps, told.append)
         await until(lambda: not proxy.open_connections)
         assert not [step for step in done.steps if step.state in DUE]
         ended = [step for step in told if step.state not in {*DUE, UNKNOWN}]

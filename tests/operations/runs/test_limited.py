@@ -14,7 +14,7 @@ from lockterm.service.figures import Figures
 from lockterm.service.running import RunningService
 from tests.conftest import NOW_MS
 from tests.faults.site import Site, quick
-from tests.operations.runs.planning import add, carry_out, names, states
+from tests.operations.runs.planning import add, execute, names, states
 
 STEPS, PER_S = 40, 25.0
 
@@ -47,7 +47,7 @@ async def test_a_rate_of_the_service_is_kept_to_until_all_is_done(
         site = Site(running_service(sample_data=False, **options), tmp_path)
         lock_id = site.new_lock(0)
         async with site.proxy() as proxy, site.operations(proxy) as operations:
-            done = await carry_out(operations, [add(lock_id, number) for number in range(STEPS)])
+            done = await execute(operations, [add(lock_id, number) for number in range(STEPS)])
     assert told.since_s is not None
     assert states(done) == [StepState.RECORDED] * STEPS
     assert names(site, lock_id) == {f"New {number}" for number in range(STEPS)}

@@ -12,7 +12,7 @@ from lockterm.domain.plan import Action, Plan, Step, StepState
 from lockterm.domain.remotes import Remote
 from lockterm.domain.requests import NewRemote
 from lockterm.domain.text.run import describe_outcome
-from lockterm.errors import RuleViolation, StoreError
+from lockterm.errors import RuleViolationError, StoreError
 from lockterm.operations import Operations
 from lockterm.operations.proof import Horizon
 from lockterm.operations.replacing import CannotReplaceError, plan_replacement, plan_replacements
@@ -22,7 +22,7 @@ from tests.conftest import NOW_MS
 from tests.faults.catalogue import answers, refusal, reset
 from tests.faults.proxy import Exchange, FaultProxy
 from tests.faults.site import Site, until
-from tests.operations.runs.planning import carry_out, run_of, states
+from tests.operations.runs.planning import execute, run_of, states
 from tests.operations.runs.test_states import applied
 from tests.operations.test_kill import Mortal
 from tests.operations.virtual import VirtualTimer
@@ -71,7 +71,7 @@ async def test_undo_of_one_step_of_a_replacement_takes_both(site: Site, call: st
     rows = [(lock_id, someone(site, lock_id)) for lock_id in (first, second)]
     async with site.proxy() as proxy, site.operations(proxy) as operations:
         draft = await plan_replacements(operations, rows, "B-2")
-        run = await carry_out(operations, draft.plan)
+        run = await execute(operations, draft.plan)
         assert states(run) == [RECORDED] * 4
         history = await operations.journal.of_run(run.id)
         change = next(one for one in history if (one.call, one.lock_id) == (call, second))
@@ -82,7 +82,7 @@ async def test_undo_of_one_step_of_a_replacement_takes_both(site: Site, call: st
         assert undo.about.startswith(
             "Only the two changes of this replacement, not the whole run of 4 changes."
         )
-        assert states(await carry_out(operations, undo.plan)) == [RECORDED] * 2
+        assert states(await execute(operations, undo.plan)) == [RECORDED] * 2
         assert (fobs(site, first), fobs(site, second)) == (["B-2"], ["A-1"])
 
 
@@ -99,7 +99,7 @@ async def test_replacement_keeps_all_but_the_number_and_undo_brings_the_old_fob_
         assert "does not return these values: admin right, business ID." in words
         assert writes(proxy) == []
 
-        done = await carry_out(operations, draft.plan)
+        done = await execute(operations, draft.plan)
         assert states(done) == [RECORDED, RECORDED]
         now = site.remotes(lock_id)[-1]
         same = ("remoteName", *FIELDS)
@@ -110,7 +110,7 @@ async def test_replacement_keeps_all_but_the_number_and_undo_brings_the_old_fob_
 
         back = await undo_last(operations, lock_id)
         assert "belongs to this run" in back.about
-        assert states(await carry_out(operations, back.plan)) == [RECORDED, RECORDED]
+        assert states(await execute(operations, back.plan)) == [RECORDED, RECORDED]
         restored = site.remotes(lock_id)[-1]
         assert [restored.raw[name] for name in same] == [old.raw[name] for name in same]
         assert (restored.remote_number, fobs(site, lock_id)) == ("A-1", ["A-1"])
@@ -161,7 +161,7 @@ async def test_plan_is_refused_when_the_id_belongs_to_another_remote(site: Site)
     old = someone(site, lock_id)
     other = Remote.read({**old.raw, "remoteNumber": "A-0"})
     async with site.proxy() as proxy, site.operations(proxy) as operations:
-        with pytest.raises(RuleViolation, match="to another remote"):
+        with pytest.raises(RuleViolationError, match="to another remote"):
             await planned(operations, other)
 
 
@@ -181,11 +181,11 @@ async def test_fobs_of_a_person_are_replaced_on_all_locks_as_one_plan(site: Site
             assert (delete.action, add.action) == (Action.DELETE, Action.ADD)
             assert add.requires(delete)
         assert "3 of 3 locks cannot have two remotes with the same name" in draft.plan.losses[0]
-        assert states(await carry_out(operations, draft.plan)) == [RECORDED] * 6
+        assert states(await execute(operations, draft.plan)) == [RECORDED] * 6
         assert [fobs(site, lock_id) for lock_id in locks] == [["B-2"]] * 3
 
         back = await undo_last(operations, locks[0])
-        assert states(await carry_out(operations, back.plan)) == [RECORDED] * 6
+        assert states(await execute(operations, back.plan)) == [RECORDED] * 6
         assert [fobs(site, lock_id) for lock_id in locks] == [[f"A-{one}"] for one in locks]
 
 
@@ -212,7 +212,7 @@ async def test_a_fob_that_cannot_be_replaced_is_left_out_and_the_others_are_dele
         assert left[taken].message == "Ben on this lock has the same number."
         assert (left[taken].state, left[silent].state) == (REFUSED, NOT_SENT)
         assert left[silent].message and left[silent].action is Action.DELETE
-        await carry_out(operations, draft.plan)
+        await execute(operations, draft.plan)
         assert fobs(site, first) == ["B-2"]
         assert fobs(site, silent) == ["A-1"]
         with pytest.raises(CannotReplaceError, match="Ben on this lock"):
@@ -245,13 +245,13 @@ async def test_new_fob_is_not_added_when_the_delete_is_refused(site: Site):
         plan = await planned(operations, old)
         proxy.arm("delete", answers(refusal()))
         proxy.arm("checkRemoteName", FREE)  # or the name alone would hold the add back
-        done = await carry_out(operations, plan)
+        done = await execute(operations, plan)
         assert states(done) == [REFUSED, NOT_SENT]
         assert done.steps[1].message == "Not sent, because step 1 was refused."
         assert fobs(site, lock_id) == ["A-1"] and writes(proxy) == ["delete"]
         assert "retry 2 steps" in describe_outcome(done.steps, {})
         await proxy.heal()
-        again = await carry_out(operations, operations.runs.retry(done))
+        again = await execute(operations, operations.runs.retry(done))
         assert states(again) == [RECORDED, RECORDED]
         assert fobs(site, lock_id) == ["B-2"]
 
@@ -261,7 +261,7 @@ async def test_new_fob_can_be_retried_or_undone_when_the_add_is_refused(site: Si
     old = someone(site, lock_id)
     async with site.proxy() as proxy, site.operations(proxy) as operations:
         proxy.arm("add", answers(refusal()))
-        done = await carry_out(operations, await planned(operations, old))
+        done = await execute(operations, await planned(operations, old))
         assert states(done) == [RECORDED, REFUSED]
         assert fobs(site, lock_id) == []
         assert "retry 1 step" in describe_outcome(done.steps, {})
@@ -269,7 +269,7 @@ async def test_new_fob_can_be_retried_or_undone_when_the_add_is_refused(site: Si
         (step,) = operations.runs.retry(done).steps
         assert step.action is Action.ADD
         back = await undo_last(operations, lock_id)
-        assert states(await carry_out(operations, back.plan)) == [RECORDED]
+        assert states(await execute(operations, back.plan)) == [RECORDED]
         assert fobs(site, lock_id) == ["A-1"]
 
 
@@ -282,7 +282,7 @@ async def test_new_fob_is_not_added_when_the_delete_has_no_answer(site: Site):
             plan = await planned(operations, old)
             proxy.arm("delete", reset)
             proxy.arm("checkRemoteName", FREE)
-            done = await carry_out(operations, plan)
+            done = await execute(operations, plan)
             assert states(done) == [UNKNOWN, NOT_SENT]
             assert done.steps[1].message == "Not sent, because step 1 is unconfirmed."
             assert operations.runs.retry(done).steps == ()
@@ -290,7 +290,7 @@ async def test_new_fob_is_not_added_when_the_delete_has_no_answer(site: Site):
             assert fobs(site, lock_id) == ["A-1"] and writes(proxy) == ["delete"]
             await proxy.heal()
         async with site.operations(proxy, store) as operations:
-            assert states(await carry_out(operations, done)) == [UNKNOWN, NOT_SENT]
+            assert states(await execute(operations, done)) == [UNKNOWN, NOT_SENT]
         assert writes(proxy) == ["delete"]
 
 
@@ -300,7 +300,7 @@ async def test_new_fob_is_added_when_the_lost_answer_of_the_delete_is_proven(sit
     async with site.proxy() as proxy, site.operations(proxy, reads_back=False) as operations:
         patient(operations)
         proxy.arm("delete", applied(reset))
-        done = await carry_out(operations, await planned(operations, old))
+        done = await execute(operations, await planned(operations, old))
         assert states(done) == [RECORDED, RECORDED]
         assert fobs(site, lock_id) == ["B-2"] and writes(proxy) == ["delete", "add"]
 
@@ -312,7 +312,7 @@ async def test_nothing_is_sent_when_the_remote_was_changed_since_the_plan(site: 
         plan = await planned(operations, old)
         site.ask("bluetooth-remote/update", lockId=lock_id, remoteId=old.id, isCoerced=2)
         proxy.arm("checkRemoteName", FREE)
-        done = await carry_out(operations, plan)
+        done = await execute(operations, plan)
         assert states(done) == [SKIPPED, NOT_SENT]
         assert done.steps[1].message == "Not sent, because step 1 was skipped."
         assert operations.runs.retry(done).steps == ()
@@ -344,7 +344,7 @@ async def test_run_resumes_with_the_add_when_it_ended_between_the_steps(
             if not is_noted:
                 monkeypatch.setattr(RunStore, "note", fails)
             run = run_of(operations, plan)
-            await carry_out(operations, run, end)
+            await execute(operations, run, end)
         monkeypatch.undo()
         assert fobs(site, lock_id) == [] and writes(proxy) == ["delete"]
         async with site.operations(proxy, store, reads_back=False) as operations:
@@ -353,7 +353,7 @@ async def test_run_resumes_with_the_add_when_it_ended_between_the_steps(
             left = await operations.runs.find(plan.id)
             assert left.steps[1].state is TO_DO
             assert "left." in describe_outcome(left.steps, {})
-            assert states(await carry_out(operations, left)) == [RECORDED, RECORDED]
+            assert states(await execute(operations, left)) == [RECORDED, RECORDED]
         assert fobs(site, lock_id) == ["B-2"] and writes(proxy) == ["delete", "add"]
 
 
@@ -377,10 +377,10 @@ async def test_new_fob_comes_first_when_the_service_takes_two_of_one_name(lenien
         assert actions(plan.steps) == [Action.ADD, Action.DELETE]
         assert "adds the new fob first" in plan.losses[0]
         proxy.arm("add", answers(refusal()), times=1)
-        done = await carry_out(operations, plan)
+        done = await execute(operations, plan)
         assert states(done) == [REFUSED, NOT_SENT]
         assert fobs(lenient, lock_id) == ["A-1"] and writes(proxy) == ["add"]
-        again = await carry_out(operations, operations.runs.retry(done))
+        again = await execute(operations, operations.runs.retry(done))
         assert states(again) == [RECORDED, RECORDED]
         assert fobs(lenient, lock_id) == ["B-2"] and writes(proxy) == ["add", "add", "delete"]
 
@@ -396,7 +396,7 @@ async def test_old_fob_is_kept_when_the_add_of_the_new_one_is_not_proven(
         patient(operations)
         proxy.arm("checkRemoteName", FREE)
         proxy.arm("add", applied(reset) if is_applied else reset, times=1)
-        done = await carry_out(operations, await planned(operations, old))
+        done = await execute(operations, await planned(operations, old))
         if is_applied:
             assert states(done) in ([RECORDED, RECORDED], [UNKNOWN, NOT_SENT])
         else:
@@ -436,5 +436,5 @@ async def test_run_resumes_with_the_add_when_it_was_killed_after_the_delete(
             assert line.is_interrupted
             left = await operations.runs.find(plan.id)
             assert "resume." in describe_outcome(left.steps, {})
-            assert states(await carry_out(operations, left)) == [RECORDED, RECORDED]
+            assert states(await execute(operations, left)) == [RECORDED, RECORDED]
         assert fobs(site, lock_id) == ["B-2"] and writes(proxy) == ["delete", "add"]

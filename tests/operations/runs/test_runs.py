@@ -13,16 +13,16 @@ import pytest
 from lockterm.cli import run_plan
 from lockterm.domain.clock import Clock
 from lockterm.domain.plan import RunState, Step, StepState
-from lockterm.errors import NoSuchRun, RuleViolation, StoreDamaged
+from lockterm.errors import NoSuchRunError, RuleViolationError, StoreDamagedError
 from lockterm.operations.rate_limiter import RateLimiter
-from lockterm.operations.refusals import OtherPlan, RunUnderWay
+from lockterm.operations.refusals import OtherPlanError, RunUnderWayError
 from tests.faults.catalogue import reset
 from tests.faults.proxy import Exchange
-from tests.faults.site import Site, read_back, until
+from tests.faults.site import Site, until, verify_step
 from tests.operations.runs.planning import (
     add,
-    carry_out,
     delete,
+    execute,
     names,
     one_of_each,
     run_of,
@@ -58,7 +58,7 @@ async def test_a_plan_is_carried_out_once_and_kept(site: Site):
             assert operations.runs.cost(plan).startswith("6 requests to the service, about ")
             await operations.runs.keep(plan)
             assert (await operations.journal.runs())[0].state is RunState.PLANNED
-            done = await carry_out(operations, plan, told.append)
+            done = await execute(operations, plan, told.append)
         assert states(done) == [RECORDED, RECORDED, RECORDED, UNCHANGED, StepState.REFUSED]
         sent = [step.number for step in told if step.state is StepState.SENT]
         assert sorted(sent) == [1, 2, 3]
@@ -71,7 +71,7 @@ async def test_a_plan_is_carried_out_once_and_kept(site: Site):
             assert line.state is RunState.DONE and line.counts() == done.counts()
             found = await operations.runs.find(plan.id[:6])
             assert found == done
-            assert states(await carry_out(operations, found)) == states(done)
+            assert states(await execute(operations, found)) == states(done)
             journal = {one.id for one in await operations.journal.history()}
         assert journal == {step.operation_id for step in done.steps[:3]}
         assert len(proxy.ledger) == 3
@@ -84,7 +84,7 @@ async def test_what_is_stopped_ends_what_is_under_way_and_goes_on_later(site: Si
         proxy.arm("add", gate)
         steps = [add(lock_id, number) for number in range(3) for lock_id in locks]
         run = run_of(operations, steps)
-        running = asyncio.create_task(carry_out(operations, run))
+        running = asyncio.create_task(execute(operations, run))
         await until(lambda: gate.waiting == 2)
         assert (await operations.journal.runs())[0].state is RunState.RUNNING
         run.stop()
@@ -92,7 +92,7 @@ async def test_what_is_stopped_ends_what_is_under_way_and_goes_on_later(site: Si
         stopped = await running
         assert states(stopped) == [RECORDED] * 2 + [TO_DO] * 4
         assert (await operations.journal.runs())[0].state is RunState.INTERRUPTED
-        done = await carry_out(operations, stopped)
+        done = await execute(operations, stopped)
         assert states(done) == [RECORDED] * 6
         assert len(proxy.ledger) == 6
 
@@ -102,7 +102,7 @@ async def test_who_stops_waiting_leaves_nothing_half_done(site: Site):
     async with site.proxy() as proxy, site.operations(proxy) as operations:
         proxy.arm("add", gate, times=1)
         plan = operations.runs.make("a test", [add(lock_id, 1), add(lock_id, 2)])
-        running = asyncio.create_task(carry_out(operations, plan))
+        running = asyncio.create_task(execute(operations, plan))
         await until(lambda: gate.waiting)
         running.cancel()
         await asyncio.sleep(0)
@@ -111,7 +111,7 @@ async def test_who_stops_waiting_leaves_nothing_half_done(site: Site):
         with pytest.raises(asyncio.CancelledError):
             await running
         assert states(await operations.runs.find(plan.id)) == [RECORDED, TO_DO]
-        assert states(await carry_out(operations, plan)) == [RECORDED] * 2
+        assert states(await execute(operations, plan)) == [RECORDED] * 2
         assert len(proxy.ledger) == 2
 
 
@@ -133,7 +133,7 @@ async def test_one_write_at_a_time_on_a_lock_and_locks_side_by_side(site: Site):
     async with site.proxy() as proxy, site.operations(proxy) as operations:
         proxy.arm("add", count)
         steps = [add(lock_id, number) for lock_id in locks for number in range(8)]
-        assert set(states(await carry_out(operations, steps))) == {RECORDED}
+        assert set(states(await execute(operations, steps))) == {RECORDED}
     assert most > 1
 
 
@@ -146,14 +146,14 @@ async def test_a_plan_that_another_session_carries_out_is_refused(site: Site):
     ):
         proxy.arm("add", gate)
         plan = one.runs.make("a test", [add(lock_id, 1)])
-        running = asyncio.create_task(carry_out(one, plan))
+        running = asyncio.create_task(execute(one, plan))
         await until(lambda: gate.waiting)
         for session in (other, one):
-            with pytest.raises(RunUnderWay, match=one.journal.session.id):
-                await carry_out(session, plan)
+            with pytest.raises(RunUnderWayError, match=one.journal.session.id):
+                await execute(session, plan)
         gate.open.set()
         assert states(await running) == [RECORDED]
-        assert states(await carry_out(other, plan)) == [RECORDED]
+        assert states(await execute(other, plan)) == [RECORDED]
 
 
 async def test_reader_reports_only_changed_steps_of_another_session(site: Site):
@@ -169,13 +169,13 @@ async def test_reader_reports_only_changed_steps_of_another_session(site: Site):
         plan = one.runs.make("a test", steps)
         await one.runs.keep(plan)
         assert await other.runs.changed(plan) == []
-        done = await carry_out(one, plan)
+        done = await execute(one, plan)
         assert {UNKNOWN, RECORDED, UNCHANGED} < set(states(done))
-        await read_back(one)
+        await verify_step(one)
         done = await one.runs.find(plan.id)
         changed = {step.number: step for step in await other.runs.changed(plan)}
         assert tuple(changed.values()) == done.steps
-        (operation,) = await one.journal.unsettled()
+        (operation,) = await one.journal.list_unconfirmed()
         assert await other.runs.changed(done) == []
         await one.resolution.bind(operation, operation.candidates[0])
         (step,) = await other.runs.changed(done)
@@ -189,11 +189,11 @@ async def test_a_plan_of_another_profile_or_service_is_refused_by_name(site: Sit
         await operations.runs.keep(plan)
         async with site.operations(proxy, store, name="south") as other:
             assert await other.journal.runs() == []
-            with pytest.raises(OtherPlan, match="with the profile north for"):
-                await carry_out(other, await other.runs.find(plan.id))
+            with pytest.raises(OtherPlanError, match="with the profile north for"):
+                await execute(other, await other.runs.find(plan.id))
         elsewhere = replace(plan, service="https://elsewhere.example")
-        with pytest.raises(OtherPlan, match="elsewhere"):
-            await carry_out(operations, elsewhere)
+        with pytest.raises(OtherPlanError, match="elsewhere"):
+            await execute(operations, elsewhere)
         assert proxy.ledger == []
 
 
@@ -204,8 +204,8 @@ async def test_a_read_only_profile_keeps_and_shows_plans_and_carries_none_out(si
         await operations.runs.keep(plan)
         kept = replace(plan, credentials=operations.journal.account.credentials)
         assert await operations.runs.find(plan.id) == kept
-        with pytest.raises(RuleViolation, match="read-only"):
-            await carry_out(operations, plan)
+        with pytest.raises(RuleViolationError, match="read-only"):
+            await execute(operations, plan)
         assert proxy.asked == []
 
 
@@ -217,10 +217,10 @@ async def test_a_plan_is_found_by_what_only_its_id_begins_with(site: Site):
         assert (await runs.find("ab1")).id == "ab1"
         assert (await runs.find("ab")).id == "ab"
         assert (await runs.find("c")).id == "c%"
-        with pytest.raises(NoSuchRun, match="Several run IDs begin with a"):
+        with pytest.raises(NoSuchRunError, match="Several run IDs begin with a"):
             await runs.find("a")
         for start in ("", "%", "b", "x"):
-            with pytest.raises(NoSuchRun, match="No run ID begins with"):
+            with pytest.raises(NoSuchRunError, match="No run ID begins with"):
                 await runs.find(start)
 
 
@@ -234,8 +234,8 @@ async def test_a_damaged_plan_is_not_carried_out(site: Site, damage: str):
         await operations.runs.keep(plan)
         with closing(sqlite3.connect(store)) as connection, connection:
             connection.execute(f"UPDATE steps SET {damage}")
-        for use in (operations.runs.find(plan.id), carry_out(operations, plan)):
-            with pytest.raises(StoreDamaged, match="is damaged"):
+        for use in (operations.runs.find(plan.id), execute(operations, plan)):
+            with pytest.raises(StoreDamagedError, match="is damaged"):
                 await use
         assert proxy.asked == []
         assert len(await operations.journal.runs()) == 1
@@ -296,7 +296,7 @@ async def test_only_what_was_sent_by_this_run_is_under_way(site: Site):
         await until(lambda: gate.waiting == 2)
         assert (run.done, run.under_way) == (0, 2)
         gate.open.set()
-        await run.over.wait()
+        await run.finished.wait()
         assert (run.done, run.under_way) == (4, 0)
         assert states(run.plan) == [RECORDED] * 4
 
@@ -324,12 +324,12 @@ async def test_progress_counts_only_what_was_left_as_a_run_goes_on(
         proxy.arm("delete", applied(reset), times=1)
         proxy.arm("list", reset)
         run = run_of(operations, [delete(lock_id, x) for x in site.remotes(lock_id)])
-        begun = await carry_out(operations, run, stop_at_unknown)
+        begun = await execute(operations, run, stop_at_unknown)
         assert states(begun) == [StepState.UNKNOWN, TO_DO, TO_DO]
         await proxy.heal()
         progress, again = run_plan.Progress(as_json=False), run_of(operations, begun)
         again.on_change = progress.note
-        done = await carry_out(operations, again)
+        done = await execute(operations, again)
     assert states(done) == [RECORDED] * 3 and progress.noted == {1, 2, 3}
     lines = terminal.getvalue().split("\r")
     counted = [one.split(" done")[0].strip() for one in lines if " done" in one]

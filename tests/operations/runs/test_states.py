@@ -11,25 +11,25 @@ import pytest
 
 from lockterm.domain.clock import Clock
 from lockterm.domain.locks import VoiceChoice
-from lockterm.domain.operation import State
+from lockterm.domain.operation import OperationState
 from lockterm.domain.plan import Action, Plan, Step, StepState, at_rest
 from lockterm.domain.remotes import Remote
 from lockterm.domain.requests import RemoteChanges
 from lockterm.domain.run import Run
 from lockterm.domain.text.run import count_states
-from lockterm.errors import OutcomeUnknown, RateLimited, StoreError
+from lockterm.errors import RateLimitedError, ResultUnknownError, StoreError
 from lockterm.operations.proof import Horizon
 from lockterm.operations.rate_limiter import RateLimiter
 from lockterm.operations.undoing import undo_last
 from lockterm.operations.watching import Timer
 from tests.faults.catalogue import BROKEN_OFF, LIMITED, REFUSED, answers, refusal, reset
 from tests.faults.proxy import Exchange, FaultProxy, Play, decoded
-from tests.faults.site import Site, read_back, until
+from tests.faults.site import Site, until, verify_step
 from tests.long import telling
 from tests.operations.runs.planning import (
     add,
-    carry_out,
     delete,
+    execute,
     keep,
     names,
     run_of,
@@ -50,7 +50,7 @@ async def carried(site: Site) -> Any:
 
     async def carry(proxy: FaultProxy, steps: list[Step], **profile: Any) -> Plan:
         async with site.operations(proxy, **profile) as operations:
-            return await carry_out(operations, steps)
+            return await execute(operations, steps)
 
     return carry
 
@@ -194,7 +194,7 @@ async def test_a_denial_stops_the_run_with_its_reason(site: Site, name: str):
     async with site.proxy() as proxy, site.operations(proxy) as operations:
         proxy.arm("checkRemoteName", REFUSED[name])
         run = run_of(operations, [add(lock_id, 1) for lock_id in locks])
-        done = await carry_out(operations, run)
+        done = await execute(operations, run)
         asked = len(proxy.asked)
     assert "said" in run.stop_reason
     assert set(states(done)) == {REFUSED_STEP, TO_DO}
@@ -228,11 +228,11 @@ async def test_what_another_change_holds_back_is_not_sent(site: Site):
     async with site.proxy() as proxy, site.operations(proxy) as operations:
         proxy.arm("add", reset)
         lost = add(lock_id, 1)
-        first = await carry_out(operations, [lost, add(lock_id, 2), update_of(site, lock_id)])
+        first = await execute(operations, [lost, add(lock_id, 2), update_of(site, lock_id)])
         assert states(first) == [UNKNOWN, NOT_SENT, RECORDED]
         assert "is unconfirmed" in first.steps[1].message
         await proxy.heal()
-        again = await carry_out(operations, [add(lock_id, 3), add(other, 3)])
+        again = await execute(operations, [add(lock_id, 3), add(other, 3)])
         assert states(again) == [NOT_SENT, RECORDED]
 
 
@@ -274,7 +274,7 @@ async def test_all_that_is_unknown_is_read_back_together_at_the_end(site: Site):
             counts.append(run.reading)
 
         run.on_change = note
-        done = await carry_out(operations, run)
+        done = await execute(operations, run)
         assert states(done) == [RECORDED] * 5
         assert (max(counts), counts[-1]) == (5, 0)
         assert len(proxy.ledger) == 5 and proxy.asked.count("update") == 5
@@ -324,7 +324,7 @@ async def test_each_call_that_reads_back_has_its_turn_by_the_pace(
 
         run = run_of(operations, steps)
         run.on_change = hold
-        running = asyncio.create_task(carry_out(operations, run))
+        running = asyncio.create_task(execute(operations, run))
         await until(lambda: pace.refused > 50)
         assert not asked
         pace.is_held = False
@@ -353,7 +353,7 @@ async def test_what_listens_to_what_reads_back_waits_for_no_turn_of_it(
                 read.put_nowait(asyncio.create_task(work))
 
         operations.journal.on_change = listen
-        running = asyncio.create_task(carry_out(operations, plan))
+        running = asyncio.create_task(execute(operations, plan))
         async with asyncio.timeout(30):
             assert (await (await read.get())).value.total
         operations.journal.on_change = lambda: None
@@ -365,13 +365,13 @@ async def test_run_makes_its_own_pauses_if_the_service_states_none(site: Site):
     lock_id, waits = site.new_lock(), list[float]()
     async with site.proxy() as proxy, site.operations(proxy) as operations:
         proxy.arm("add", LIMITED["429 without Retry-After"], 1)
-        run = carry_out(
+        run = execute(
             operations, [add(lock_id, 1)], lambda _: waits.append(operations.connection.wait_s)
         )
         assert states(await run) == [RECORDED]
         assert max(waits) == 0.0, "keys wait for the limiter of a run"
         proxy.arm("list", LIMITED["429 without Retry-After"], 3)
-        with pytest.raises(RateLimited):
+        with pytest.raises(RateLimitedError):
             await operations.remotes.page(lock_id, 1, 20)
         assert operations.connection.wait_s > 0
 
@@ -387,7 +387,7 @@ async def test_background_verification_keeps_the_rate_limit(
         proxy.arm("update", applied(reset))
         proxy.arm("detail", LIMITED["429 without Retry-After"], times=3)
         pace.is_held = True
-        with pytest.raises(OutcomeUnknown):
+        with pytest.raises(ResultUnknownError):
             await operations.writes.update_remote(
                 lock_id, before.id or 0, RemoteChanges(remote_name="Anna"), before, just_read=True
             )
@@ -396,8 +396,8 @@ async def test_background_verification_keeps_the_rate_limit(
         pace.is_held = False
         await until(lambda: pace.limits)
         assert operations.connection.wait_s == 0, "who presses a key would wait for it"
-        await read_back(operations)
-        assert await operations.journal.unsettled() == []
+        await verify_step(operations)
+        assert await operations.journal.list_unconfirmed() == []
         assert pace.begun > 1 and pace.limits == 3
 
 
@@ -420,7 +420,7 @@ async def test_reading_back_holds_no_other_lock_up_and_ends_when_it_is_stopped(s
                 run.stop()
 
         run.on_change = stop
-        done = await carry_out(operations, run)
+        done = await execute(operations, run)
         assert sorted(states(done)) == [RECORDED, UNKNOWN, UNKNOWN, UNKNOWN]
         assert proxy.asked.count("update") == 4
 
@@ -433,18 +433,18 @@ async def test_what_did_not_arrive_stays_unknown_and_is_never_repeated(site: Sit
             proxy.arm(call, reset)
         steps = [update(lock_id, first, remoteName="Anna"), delete(lock_id, second)]
         async with site.operations(proxy, store) as operations:
-            done = await carry_out(operations, [*steps, add(lock_id, 1)])
+            done = await execute(operations, [*steps, add(lock_id, 1)])
             assert states(done) == [UNKNOWN] * 3
             assert operations.runs.retry(done).steps == ()
             writes = [one for one in proxy.asked if one in ("update", "delete", "add")]
             assert sorted(writes) == ["add", "delete", "update"]
             await proxy.heal()
-            await read_back(operations)  # what is proven by then is told in other words
+            await verify_step(operations)  # what is proven by then is told in other words
             done = await operations.runs.find(done.id)
             assert states(done) == [UNKNOWN] * 3
-            assert await carry_out(operations, done) == done
+            assert await execute(operations, done) == done
         async with site.operations(proxy, store) as operations:
-            assert await carry_out(operations, done) == done
+            assert await execute(operations, done) == done
         assert proxy.ledger == []
 
 
@@ -458,7 +458,7 @@ async def test_what_had_no_answer_is_unknown_also_where_the_store_fails_then(
     async with site.proxy() as proxy, site.operations(proxy) as operations:
         proxy.arm("add", applied(reset))
         monkeypatch.setattr(operations.journal, "find", fails)
-        assert states(await carry_out(operations, [add(lock_id, 1)])) == [UNKNOWN]
+        assert states(await execute(operations, [add(lock_id, 1)])) == [UNKNOWN]
 
 
 async def test_step_is_unknown_when_the_store_fails_after_sending(site: Site):
@@ -468,7 +468,7 @@ async def test_step_is_unknown_when_the_store_fails_after_sending(site: Site):
         proxy.on_asked = lambda exchange: limit.__enter__() if exchange.call == "add" else None
         try:
             run = run_of(operations, [add(lock_id, 1), add(lock_id, 2)])
-            done = await carry_out(operations, run, told.append)
+            done = await execute(operations, run, told.append)
         finally:
             limit.__exit__(None, None, None)
         assert states(done) == [SENT, TO_DO] and run.stop_reason
@@ -477,7 +477,7 @@ async def test_step_is_unknown_when_the_store_fails_after_sending(site: Site):
         counts = count_states(done.counts())
         assert (counts["unknown"], counts["not_sent"]) == (1, 1)
         proxy.on_asked = lambda exchange: None
-        assert states(await carry_out(operations, done)) == [RECORDED] * 2
+        assert states(await execute(operations, done)) == [RECORDED] * 2
         assert [entry.call for entry in proxy.ledger] == ["add"] * 2
 
 
@@ -485,16 +485,16 @@ async def test_step_takes_the_result_that_a_person_chose(site: Site):
     lock_id = site.new_lock()
     async with site.proxy() as proxy, site.operations(proxy) as operations:
         proxy.arm("add", altered(site, reset))
-        done = await carry_out(operations, [add(lock_id, 1)])
-        (operation,) = await operations.journal.unsettled()
+        done = await execute(operations, [add(lock_id, 1)])
+        (operation,) = await operations.journal.list_unconfirmed()
         assert operation.id == done.steps[0].operation_id
-        assert operation.state is State.AMBIGUOUS
+        assert operation.state is OperationState.AMBIGUOUS
         await operations.resolution.bind(operation, operation.candidates[0])
         (step,) = (await operations.runs.find(done.id)).steps
         assert (step.state, step.remote_id) == (RECORDED, operation.candidates[0])
         (line,) = await operations.journal.runs()
         assert line.counts() == {RECORDED: 1}
-        assert states(await carry_out(operations, done)) == [RECORDED]
+        assert states(await execute(operations, done)) == [RECORDED]
 
 
 # --- too many calls ------------------------------------------------------------------------------
@@ -530,16 +530,16 @@ async def test_what_failed_is_tried_again_as_smaller_plans_down_to_none(site: Si
     taken = add(lock_id, 1, remoteName="Fob 0")
     async with site.proxy() as proxy, site.operations(proxy) as operations:
         proxy.arm("checkRemoteName", only(far, reset))
-        first = await carry_out(operations, [taken, add(lock_id, 2), add(far, 3), add(far, 4)])
+        first = await execute(operations, [taken, add(lock_id, 2), add(far, 3), add(far, 4)])
         second = operations.runs.retry(first)
         assert second.id != first.id
         assert [step.number for step in second.steps] == [1, 2, 3]
         assert states(second) == [TO_DO] * 3
         await proxy.heal()
-        second = await carry_out(operations, second)
+        second = await execute(operations, second)
         assert states(second) == [REFUSED_STEP, RECORDED, RECORDED]
         site.ask("bluetooth-remote/delete", remoteId=site.remotes(lock_id)[0].id)
-        third = await carry_out(operations, operations.runs.retry(second))
+        third = await execute(operations, operations.runs.retry(second))
         assert states(third) == [RECORDED]
         assert operations.runs.retry(third).steps == ()
         assert json.loads(json.dumps([step.operation_id for step in first.steps]))
@@ -559,13 +559,13 @@ async def test_a_voice_is_set_once_and_what_had_no_answer_is_never_repeated(site
         proxy.arm("updateLockSetting", only(locks[1], applied(reset)))
         async with site.operations(proxy, store) as operations:
             plan = operations.runs.make("a test", map(voice, locks))
-            done = await carry_out(operations, plan)
+            done = await execute(operations, plan)
             assert states(done) == [RECORDED, UNKNOWN, RECORDED]
             assert "does not report this value" in done.steps[1].message
             assert operations.runs.retry(done).steps == ()
             await proxy.heal()
         async with site.operations(proxy, store) as operations:
-            assert states(await carry_out(operations, done)) == [RECORDED, UNKNOWN, RECORDED]
+            assert states(await execute(operations, done)) == [RECORDED, UNKNOWN, RECORDED]
         assert len(proxy.ledger) == 3
     assert all(site.state(lock_id)[-1]["voice"] for lock_id in locks)
 

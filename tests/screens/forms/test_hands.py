@@ -15,7 +15,7 @@ from lockterm.config import Options
 from lockterm.config.profiles import Profiles
 from lockterm.domain.locks import Lock
 from lockterm.domain.rules import new_remote
-from lockterm.errors import OutcomeUnknown
+from lockterm.errors import ResultUnknownError
 from lockterm.screens.base import LocktermScreen
 from lockterm.screens.dialogs.confirm import ConfirmModal
 from lockterm.screens.help import HelpScreen
@@ -120,10 +120,10 @@ async def test_a_draft_of_an_add_that_was_sent_says_so(
         await form.fill(remoteName="Ben", remoteNumber="B-1", remoteType="1")
         form.screen.soon.end()
         request = new_remote(GATE.lock_id, form.screen.fields.reading.values)
-        with pytest.raises(OutcomeUnknown):
+        with pytest.raises(ResultUnknownError):
             await operations.writes.add_remote(request)
         if applies:  # and the list shows it, which may take a moment
-            while await operations.journal.unsettled():
+            while await operations.journal.list_unconfirmed():
                 await form.pilot.pause()
         form.pilot.app.pop_screen()
         form.pilot.app.push_screen(RemoteForm(operations, GATE))

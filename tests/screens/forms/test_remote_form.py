@@ -298,7 +298,7 @@ async def a_lost_rename(
         await form.press("ctrl+s")
         await form.agree()
         line.lose = ""
-        (lost,) = await form.screen.operations.journal.unsettled()
+        (lost,) = await form.screen.operations.journal.list_unconfirmed()
         yield form, remote_id, lost
 
 
@@ -314,7 +314,9 @@ async def test_other_values_are_not_the_first_change_sent_again(gate: Gate, line
             and "This form can send only the same change again" in form.status
         )
         assert form.screen.fields.typed()["remoteName"] == "Roofsx"
-        assert [one.id for one in await form.screen.operations.journal.unsettled()] == [lost.id]
+        assert [one.id for one in await form.screen.operations.journal.list_unconfirmed()] == [
+            lost.id
+        ]
         assert gate.call("detail", remoteId=remote_id)["remoteName"] == "Roof"
         await form.press("backspace", "ctrl+s")
         await form.agree()

@@ -25,7 +25,7 @@ from textual.widgets import Button, Input, TextArea
 
 from lockterm.app import LocktermApp
 from lockterm.domain.locks import Lock
-from lockterm.domain.operation import State
+from lockterm.domain.operation import OperationState
 from lockterm.domain.remotes import Remote
 from lockterm.operations.proof import Horizon
 from lockterm.paths import Paths
@@ -225,10 +225,10 @@ async def leave_unsettled(starter: Starter, service: RunningService) -> None:
     """A journal in which an earlier session has changed a remote and added one, to no avail."""
     async with starter(service, 1003) as pilot:
         remote = pilot.app.screen.current  # type: ignore[attr-defined]
-    leave_behind(Paths.below(starter.directory), service.base_url, remote, State.NOT_SEEN)
+    leave_behind(Paths.below(starter.directory), service.base_url, remote, OperationState.NOT_SEEN)
 
 
-def leave_behind(paths: Paths, url: str, remote: Remote, how: State) -> None:
+def leave_behind(paths: Paths, url: str, remote: Remote, how: OperationState) -> None:
     """Write it: an update of the remote, and an add to its lock."""
     database = Database(paths.database)
     journal = Journal(database, "demo", url)
@@ -240,10 +240,10 @@ def leave_behind(paths: Paths, url: str, remote: Remote, how: State) -> None:
             body={"lockId": remote.lock_id, **about, "remoteName": "Other"},
             **{"lock_id": remote.lock_id or 0, "before": (remote.raw,) if remote_id else ()},
             **{"remote_id": remote_id, "remote_name": remote.remote_name or "", "service": url},
-            **{"state": State.PREPARED, "prepared_ms": NOW_MS - 60_000},
+            **{"state": OperationState.PREPARED, "prepared_ms": NOW_MS - 60_000},
         )
         journal.prepare(operation)
-        journal.move(operation.id, [State.PREPARED], state=how)
+        journal.move(operation.id, [OperationState.PREPARED], state=how)
     database.close()
 
 
@@ -281,7 +281,7 @@ def walked(
         async with app.run_test(size=(80, 24), notifications=True) as pilot:
             await rested(app)
             if how == "held":
-                await until(pilot, lambda: len(app.outcomes.unsettled) == 2)
+                await until(pilot, lambda: len(app.outcomes.unconfirmed) == 2)
             walk = Walk(app, service, burst=burst)
             await walk.go(seed, strings)
             await walk.go_home()

@@ -19,7 +19,7 @@ from lockterm.app import LocktermApp
 from lockterm.config import Options
 from lockterm.config.profile import Profile
 from lockterm.config.profiles import Profiles
-from lockterm.domain.operation import State
+from lockterm.domain.operation import OperationState
 from lockterm.keymap.keys import PLACES
 from lockterm.paths import Paths
 from lockterm.screens.history.table import HistoryTable
@@ -127,7 +127,7 @@ async def test_text_behind_a_refused_key_runs_nothing(
         fill_book(starter, LOCKS[0])
         async with starter(service, 1001) as pilot:
             remote = pilot.app.screen.current  # type: ignore[attr-defined]
-        left = State.NOT_SEEN if how == "held" else State.CONFIRMED
+        left = OperationState.NOT_SEEN if how == "held" else OperationState.CONFIRMED
         leave_behind(paths, service.base_url, remote, left)
     paths.config_file.parent.mkdir(parents=True, exist_ok=True)
     profiles = f'[profiles.demo]\nbase_url = "{service.base_url}"\n' if how != "nothing" else ""
@@ -145,7 +145,7 @@ async def test_text_behind_a_refused_key_runs_nothing(
     async with app.run_test(size=(80, 24), notifications=True) as pilot:
         await rested(app)
         if how == "held":
-            await until(pilot, lambda: len(app.outcomes.unsettled) == 2)
+            await until(pilot, lambda: len(app.outcomes.unconfirmed) == 2)
         for key in () if open_lock else WAYS[place]:
             await type_(app, key)
         if how == "offline":

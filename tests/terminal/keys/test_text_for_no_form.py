@@ -7,7 +7,7 @@ from uuid import uuid4
 
 import pytest
 
-from lockterm.domain.operation import State
+from lockterm.domain.operation import OperationState
 from lockterm.paths import Paths
 from lockterm.screens.dialogs.confirm import ConfirmModal
 from lockterm.screens.remotes import RemotesScreen
@@ -33,12 +33,16 @@ async def starter(tmp_path: Path, service: RunningService) -> Starter:
     left = an_operation(
         **{"id": uuid4().hex, "profile": "demo", "before": (remote.raw,)},
         body={"lockId": 1001, "remoteId": remote.id, "remoteName": "Other"},
-        **{"remote_id": remote.id, "remote_name": remote.remote_name, "state": State.PREPARED},
+        **{
+            "remote_id": remote.id,
+            "remote_name": remote.remote_name,
+            "state": OperationState.PREPARED,
+        },
         **{"session": "earlier", "prepared_ms": NOW_MS - 60_000, "service": service.base_url},
     )
     journal = Journal(database, "demo", service.base_url)
     journal.prepare(left)
-    journal.move(left.id, [State.PREPARED], state=State.NOT_SEEN)
+    journal.move(left.id, [OperationState.PREPARED], state=OperationState.NOT_SEEN)
     database.close()
     return starter
 
@@ -49,7 +53,7 @@ async def test_a_name_for_a_remote_whose_change_is_held_back_does_nothing(
     service: RunningService, starter: Starter, name: str, is_burst: bool
 ) -> None:
     async with starter(service, 1001) as pilot:
-        await until(pilot, lambda: pilot.app.outcomes.unsettled)
+        await until(pilot, lambda: pilot.app.outcomes.unconfirmed)
         service.requests.clear()
         keys = ("e", *name, *SAVE)
         for chunk in [keys] if is_burst else [(key,) for key in keys]:
@@ -58,7 +62,7 @@ async def test_a_name_for_a_remote_whose_change_is_held_back_does_nothing(
         assert "Edit: An earlier change of this remote is unconfirmed" in notices(pilot)
         assert not [path for _, path in service.requests if path.endswith("/update")]
         (left,) = await pilot.app.operations.journal.history()
-        assert left.state is State.NOT_SEEN
+        assert left.state is OperationState.NOT_SEEN
 
 
 @pytest.mark.long
@@ -66,7 +70,7 @@ async def test_what_a_held_remote_does_not_allow_is_dimmed_as_long_as_the_cursor
     service: RunningService, starter: Starter
 ) -> None:
     async with starter(service, 1001, size=(200, 24)) as pilot:  # room for every key
-        await until(pilot, lambda: pilot.app.outcomes.unsettled)
+        await until(pilot, lambda: pilot.app.outcomes.unconfirmed)
         for way in ("", "j", "k", "j"):
             await pilot.press(*way)
             await settled(pilot)
@@ -75,7 +79,7 @@ async def test_what_a_held_remote_does_not_allow_is_dimmed_as_long_as_the_cursor
                 assert (f"({written})" in line) is (way != "j"), line
                 assert written in line
             assert "(enter details)" not in line
-        screen, left = pilot.app.screen, pilot.app.outcomes.unsettled
+        screen, left = pilot.app.screen, pilot.app.outcomes.unconfirmed
         assert isinstance(screen, RemotesScreen)
         screen.show_notices("", ())
         await pilot.press("k")
@@ -93,10 +97,10 @@ async def test_it_is_sent_again_once_the_word_is_typed(
     service: RunningService, starter: Starter
 ) -> None:
     async with starter(service, 1001) as pilot:
-        await until(pilot, lambda: pilot.app.outcomes.unsettled)
+        await until(pilot, lambda: pilot.app.outcomes.unconfirmed)
         await pilot.press("A")
         await until(pilot, lambda: isinstance(pilot.app.screen, ConfirmModal))
         await pilot.press(*"send", "enter", "enter")
-        await until(pilot, lambda: not pilot.app.outcomes.unsettled)
+        await until(pilot, lambda: not pilot.app.outcomes.unconfirmed)
         states = [one.state for one in await pilot.app.operations.journal.history()]
-        assert states == [State.SENT_AGAIN, State.CONFIRMED]
+        assert states == [OperationState.SENT_AGAIN, OperationState.CONFIRMED]

@@ -10,7 +10,7 @@ import pytest
 from textual.widgets import Input
 
 from lockterm.domain.locks import Lock
-from lockterm.errors import OutcomeUnknown, Unreachable
+from lockterm.errors import ResultUnknownError, UnreachableError
 from lockterm.keymap.check import check
 from lockterm.screens.dialogs.confirm import ConfirmModal
 from lockterm.screens.dialogs.destroy import DestroyModal
@@ -94,7 +94,7 @@ async def test_keys_for_what_has_failed_do_nothing(
 
         async def lost(*_: object, **__: object) -> Any:
             await asyncio.sleep(0)
-            raise Unreachable("The line is down.")
+            raise UnreachableError("The line is down.")
 
         monkeypatch.setattr(pilot.app.operations.remotes, "page", lost)
         for key in ("n", "d"):
@@ -184,9 +184,9 @@ async def test_an_added_remote_is_recognized_only_by_who_could_read_the_question
     way = Forwarder(service, lose_answer_to=1, hold="/list")
     async with way.running(), starter(way, 1003) as pilot:
         operations = pilot.app.operations
-        with pytest.raises(OutcomeUnknown):
+        with pytest.raises(ResultUnknownError):
             await operations.writes.add_remote(new_remote(1003))
-        await until(pilot, lambda: pilot.app.outcomes.unsettled)
+        await until(pilot, lambda: pilot.app.outcomes.unconfirmed)
         way.hold_from = 1
         for key in ("c", "right", "enter"):
             await pilot.app.key_queue.take(key_queue.events.Key(key, key))
@@ -196,6 +196,6 @@ async def test_an_added_remote_is_recognized_only_by_who_could_read_the_question
         await until(pilot, lambda: "before the question was on the screen" in notices(pilot))
         await settled(pilot)
         assert isinstance(pilot.app.screen, ConfirmModal)
-        assert await operations.journal.unsettled()
+        assert await operations.journal.list_unconfirmed()
         await pilot.press("right", "enter")
-        await until(pilot, lambda: not pilot.app.outcomes.unsettled)
+        await until(pilot, lambda: not pilot.app.outcomes.unconfirmed)

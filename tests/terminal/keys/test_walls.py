@@ -34,7 +34,7 @@ from lockterm.screens.remotes import RemotesScreen
 from lockterm.service.running import RunningService
 from lockterm.terminal.terminal_input import TerminalInput
 from lockterm.widgets.choice import Choice
-from lockterm.widgets.text_input import OneLine
+from lockterm.widgets.text_input import SingleLineInput
 from tests.long import telling
 from tests.screens import someone_else
 from tests.screens.conftest import clock, lockterm_app
@@ -123,8 +123,8 @@ async def test_form_stays_when_a_key_with_alt_is_typed_on_its_choice(
 class Field(App[None]):
     """A text field in an app of its own."""
 
-    def compose(self) -> Iterator[OneLine]:
-        yield OneLine("Anna Maria Weber", id="field")
+    def compose(self) -> Iterator[SingleLineInput]:
+        yield SingleLineInput("Anna Maria Weber", id="field")
 
 
 @pytest.mark.parametrize(
@@ -151,7 +151,7 @@ async def test_field_edits_by_words_when_readline_does(
 ) -> None:
     app = Field()
     async with app.run_test() as pilot:
-        field = app.query_one(OneLine)
+        field = app.query_one(SingleLineInput)
         field.focus()
         await pilot.press(*keys)
         assert (field.value, field.cursor_position) == (left, cursor)
@@ -160,7 +160,7 @@ async def test_field_edits_by_words_when_readline_does(
 async def test_field_with_a_secret_shows_no_words_when_edited_by_words() -> None:
     app = Field()
     async with app.run_test() as pilot:
-        field = app.query_one(OneLine)
+        field = app.query_one(SingleLineInput)
         field.password = True
         field.focus()
         await pilot.press("home", "alt+f")

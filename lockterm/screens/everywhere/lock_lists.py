@@ -25,10 +25,10 @@ SHOWN_S = 0.25
 """Seconds between two updates of a screen while locks are being read."""
 
 SLICE_S = 0.02
-"""The duration of a time slice, in seconds; see :class:`Slices`."""
+"""The duration of a time slice, in seconds; see :class:`TimeSlicer`."""
 
 
-class Slices:
+class TimeSlicer:
     """A timer that divides long work into time slices, so that keys are handled between slices.
 
     The first slice begins when the object is created.
@@ -50,7 +50,7 @@ LATELY_MS = 5 * 60_000
 lists again."""
 
 
-class Site:
+class LockLists:
     """The locks of the lock book, each with its last list of remotes.
 
     Args:
