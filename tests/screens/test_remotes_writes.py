@@ -16,7 +16,7 @@ from lockterm.app.notices import LEAST_S
 from lockterm.domain.locks import Lock
 from lockterm.domain.requests import RemoteChanges
 from lockterm.domain.text.remote import format_remote
-from lockterm.errors import OutcomeUnknown
+from lockterm.errors import ResultUnknownError
 from lockterm.screens.dialogs.destroy import DestroyModal, TargetState
 from lockterm.screens.remotes import RemotesScreen
 from lockterm.screens.remotes.table import RemotesTable
@@ -268,7 +268,7 @@ async def test_unknown_delete_is_reported(demo: Demo, monkeypatch: pytest.Monkey
     async with demo(1003) as pilot:
 
         async def lost(*_: object, **__: object) -> None:
-            raise OutcomeUnknown(
+            raise ResultUnknownError(
                 "The service may have recorded the change or not.", hint="Look first."
             )
 
