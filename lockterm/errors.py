@@ -2,19 +2,19 @@
 
 ```
 LocktermError (title, message, hint)
-  RuleViolation            invalid fields, with reasons; nothing was sent
+  RuleViolationError        invalid fields, with reasons; nothing was sent
   ServiceError
-    Unreachable            the request was provably not sent
-      Untrusted            TLS failed, for example because of the certificate
-    NoAnswer               a request may have been sent, but no complete answer came back
-    OutcomeUnknown         a write that may have been applied
-    MalformedAnswer        unexpected HTTP status, not JSON, or wrong shape
-      ListTooLarge         a list of remotes beyond the limits
-    Refused                a non-zero code, or an HTTP status that means refusal
-      NameTaken
-      RateLimited
+    UnreachableError        the request was provably not sent
+      UntrustedServerError  TLS failed, for example because of the certificate
+    NoAnswerError           a request may have been sent, but no complete answer came back
+    ResultUnknownError      a write that may have been applied
+    MalformedAnswerError    unexpected HTTP status, not JSON, or wrong shape
+      ListTooLargeError     a list of remotes beyond the limits
+    RefusedError            a non-zero code, or an HTTP status that means refusal
+      NameTakenError
+      RateLimitedError
   StoreError
-    StoreDamaged           a file or row of the store is damaged
+    StoreDamagedError       a file or row of the store is damaged
   ConfigError
 ```
 

@@ -53,10 +53,10 @@ class LockService:
             page = await service.list_remotes(lock_id=1001, page_no=1, page_size=20)
             await service.send(writes.delete_remote(page.remotes[0].id))
 
-    Reading calls raise Unreachable, NoAnswer, MalformedAnswer or Refused. Before that, they are
-    repeated if another attempt may help. Writes raise Unreachable or Refused if nothing was
-    applied, and OutcomeUnknown if the change may have been applied. A canceled write may have been
-    applied, too.
+    Reading calls raise UnreachableError, NoAnswerError, MalformedAnswerError or RefusedError.
+    Before that, they are repeated if another attempt may help. Writes raise UnreachableError or
+    RefusedError if nothing was applied, and ResultUnknownError if the change may have been applied.
+    A canceled write may have been applied, too.
 
     Args:
         profile: The address, headers and settings of the service.
@@ -65,7 +65,7 @@ class LockService:
 
     Raises:
         ConfigError: The base URL or a header cannot be used.
-        Untrusted: The ca_file cannot be used; raised when the service is opened.
+        UntrustedServerError: The ca_file cannot be used; raised when the service is opened.
     """
 
     def __init__(
@@ -107,7 +107,8 @@ class LockService:
         """Return whether a name is still free for a remote on the lock (contract 4.2).
 
         Raises:
-            Refused: The service refused for a reason other than an existing remote of that name.
+            RefusedError: The service refused for a reason other than an existing remote of that
+                name.
         """
         body = {"lockId": lock_id, "remoteName": remote_name}
         try:
@@ -199,11 +200,11 @@ class LockService:
             such number, or the service did not send one.
 
         Raises:
-            RuleViolation: The body cannot be encoded; nothing was sent.
-            Unreachable: Nothing was sent, or the service provably did not read the request.
-            Refused: The service refused the write; nothing was applied.
-            OutcomeUnknown: The service may have applied the change; the message contains the known
-                facts.
+            RuleViolationError: The body cannot be encoded; nothing was sent.
+            UnreachableError: Nothing was sent, or the service provably did not read the request.
+            RefusedError: The service refused the write; nothing was applied.
+            ResultUnknownError: The service may have applied the change; the message contains the
+                known facts.
         """
         encoding = "json" if write.always_json else self._profile.body
         content = encode_body(write.body, encoding)

@@ -56,9 +56,9 @@ def checked_url(text: str, base_url: str) -> httpx.URL:
         base_url: The profile's base URL.
 
     Raises:
-        MalformedAnswer: The URL is neither https nor an http URL of the profile's own service. If
-            that service is on this machine, any http URL on this machine is allowed. Or the URL has
-            a user name, or a character that no URL has.
+        MalformedAnswerError: The URL is neither https nor an http URL of the profile's own service.
+            If that service is on this machine, any http URL on this machine is allowed. Or the URL
+            has a user name, or a character that no URL has.
     """
     try:
         parts = urlsplit(text)
@@ -96,9 +96,9 @@ async def addresses_of(url: httpx.URL, base_url: str) -> list[str]:
     """Return the IP addresses of a pack's server after a check that lockterm may connect to them.
 
     Raises:
-        MalformedAnswer: The server is neither public nor the profile's service, and that service is
-            not on this machine.
-        Unreachable: The server's name cannot be resolved.
+        MalformedAnswerError: The server is neither public nor the profile's service, and that
+            service is not on this machine.
+        UnreachableError: The server's name cannot be resolved.
     """
     if origin_of(str(url)) == origin_of(base_url):
         return [url.host]
@@ -178,11 +178,11 @@ async def download(
         The path of the file, whose size and MD5 match those that the service reported.
 
     Raises:
-        MalformedAnswer: The URL or the answer cannot be used, or size or MD5 differ. If size or MD5
-            differ, the file was deleted.
-        Unreachable: The server could not be reached.
-        NoAnswer: The connection broke; the bytes so far are kept if they can be resumed.
-        Refused: The server refused; the bytes so far are kept.
+        MalformedAnswerError: The URL or the answer cannot be used, or size or MD5 differ. If size
+            or MD5 differ, the file was deleted.
+        UnreachableError: The server could not be reached.
+        NoAnswerError: The connection broke; the bytes so far are kept if they can be resumed.
+        RefusedError: The server refused; the bytes so far are kept.
         StoreError: The file cannot be written; the bytes so far are kept if they can be resumed.
     """
     url = checked_url(wanted.url, profile.base_url)
@@ -242,8 +242,8 @@ class _Fetch:
         """Return whether the answer is the whole pack, or the part that follows the partial file.
 
         Raises:
-            Refused: The HTTP status is neither success nor about the requested range.
-            MalformedAnswer: The answer is a web page.
+            RefusedError: The HTTP status is neither success nor about the requested range.
+            MalformedAnswerError: The answer is a web page.
         """
         status, have = response.status_code, self.partial.have
         if status == 206:
@@ -297,7 +297,7 @@ class _Fetch:
         """Yield the chunks of a whole pack; discard the old bytes when the new ones look right.
 
         Raises:
-            MalformedAnswer: The answer is another document; the old bytes are kept.
+            MalformedAnswerError: The answer is another document; the old bytes are kept.
         """
         held, told, length = bytearray(), self.wanted.size, _length(response, 0)
         if self.partial.have:

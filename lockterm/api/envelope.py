@@ -39,7 +39,8 @@ def decode(body: bytes) -> Any:
     because neither the store nor a terminal accepts it.
 
     Raises:
-        NotJson: The bytes are not one well-formed, unambiguous JSON value within the limits.
+        InvalidJsonError: The bytes are not one well-formed, unambiguous JSON value within the
+            limits.
     """
     if sum(map(body.count, (b"{", b"[", b","))) > MAX_PARTS:
         raise InvalidJsonError("it has too many parts")
@@ -159,8 +160,8 @@ def open_answer(answer: Answer) -> Any:
     """Return the payload of a successful answer; None if the answer has no payload.
 
     Raises:
-        Refused: The service refused the call, and nothing was applied.
-        MalformedAnswer: The answer shows neither success nor refusal.
+        RefusedError: The service refused the call, and nothing was applied.
+        MalformedAnswerError: The answer shows neither success nor refusal.
     """
     try:
         return _opened(answer)

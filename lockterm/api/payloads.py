@@ -19,8 +19,9 @@ def page_of(answer: Answer, page_no: int, page_size: int, lock_id: int) -> Remot
     """Return the page of a lock's remotes (contract 4.3) that an answer contains.
 
     Raises:
-        MalformedAnswer: As for :func:`read_page`, or the answer shows neither success nor refusal.
-        Refused: The service refused the call.
+        MalformedAnswerError: As for :func:`read_page`, or the answer shows neither success nor
+            refusal.
+        RefusedError: The service refused the call.
     """
     page = read_page(open_answer(answer), page_no, page_size, lock_id)
     return replace(page, answer_bytes=len(answer.body))
@@ -34,7 +35,7 @@ def read_page(data: Any, page_no: int, page_size: int, lock_id: int | None = Non
     total is the smallest possible one.
 
     Raises:
-        MalformedAnswer: ``data`` is not an object, its ``list`` is not an array, or the list
+        MalformedAnswerError: ``data`` is not an object, its ``list`` is not an array, or the list
             belongs to another lock.
     """
     items = _object(data).get("list")
@@ -77,8 +78,8 @@ def read_remote(data: Any, remote_id: int) -> Remote:
     If ``data`` has no ID, the remote gets the requested one.
 
     Raises:
-        MalformedAnswer: ``data`` is not an object, or is about another remote, which a later change
-            would then hit by mistake.
+        MalformedAnswerError: ``data`` is not an object, or is about another remote, which a later
+            change would then hit by mistake.
     """
     told = _object(data).get("id")
     remote = Remote.read(data if told is not None else {**data, "id": remote_id})
@@ -96,7 +97,7 @@ def read_one(data: Any, kind: type[R]) -> R:
         kind: The class of the record.
 
     Raises:
-        MalformedAnswer: ``data`` is not an object.
+        MalformedAnswerError: ``data`` is not an object.
     """
     return kind.read(_object(data))
 
@@ -105,7 +106,7 @@ def read_many(data: Any, kind: type[R]) -> list[R]:
     """Return the data of an answer as a list of records. Entries that are not objects are left out.
 
     Raises:
-        MalformedAnswer: ``data`` is not an array.
+        MalformedAnswerError: ``data`` is not an array.
     """
     if not isinstance(data, list):
         raise MalformedAnswerError("The field 'data' of the answer is not a list.")

@@ -93,7 +93,7 @@ def encode_body(
     objects and arrays are JSON text.
 
     Raises:
-        RuleViolation: A value cannot be sent as Unicode JSON; nothing was sent.
+        RuleViolationError: A value cannot be sent as Unicode JSON; nothing was sent.
     """
     texts = {name: _json(name, value) for name, value in parameters.items()}
     if encoding == "json":

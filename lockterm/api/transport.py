@@ -196,7 +196,7 @@ class Transport:
         """Prepare the connections, without sending anything yet.
 
         Raises:
-            Untrusted: The ca_file cannot be used.
+            UntrustedServerError: The ca_file cannot be used.
         """
         context = None  # an empty one would take more than a MiB
         if self._base_url.startswith("https:"):
@@ -237,8 +237,8 @@ class Transport:
                 byte is written.
 
         Raises:
-            Unreachable: Nothing was sent, or the server provably did not read the request.
-            NoAnswer: The request may have left, and no complete answer came.
+            UnreachableError: Nothing was sent, or the server provably did not read the request.
+            NoAnswerError: The request may have left, and no complete answer came.
             StoreError: ``on_leaving`` raised it; nothing was sent.
         """
         pool = self._pool

@@ -54,7 +54,7 @@ def tls_context(base_url: str, ca_file: str, *, ca_only: bool = False) -> ssl.SS
         ca_only: Whether the authorities of ``ca_file`` are the only ones.
 
     Raises:
-        Untrusted: ``ca_file`` cannot be read as PEM certificates.
+        UntrustedServerError: ``ca_file`` cannot be read as PEM certificates.
     """
     context = _context()
     if not base_url.startswith("https:"):

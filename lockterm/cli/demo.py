@@ -120,7 +120,7 @@ def run_demo(options: Options) -> int:
 
     Raises:
         ConfigError: A setting is wrong, or names another service.
-        NoTerminal: There is no usable terminal.
+        NoTerminalError: There is no usable terminal.
     """
     startup.begin()
     if options.profile is not None or options.base_url is not None:

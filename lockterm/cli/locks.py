@@ -189,7 +189,7 @@ def _read_file(file: Path) -> list[LockLine]:
     """Read the locks of a file.
 
     Raises:
-        BadLockFile: The file cannot be read, or its format is wrong.
+        LockFileError: The file cannot be read, or its format is wrong.
     """
     try:
         content = read_named(file, MOST_BYTES, "lock book")

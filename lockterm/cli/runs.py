@@ -192,7 +192,7 @@ def _is_same_account(error: OtherCredentialsError) -> bool:
     ``--yes`` does not skip this question.
 
     Raises:
-        OtherCredentials: There is no terminal for a prompt.
+        OtherCredentialsError: There is no terminal for a prompt.
     """
     if not can_prompt():
         raise error

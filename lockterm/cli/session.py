@@ -129,7 +129,7 @@ class Session:
         After this call, the command continues even if no program reads its output.
 
         Raises:
-            RuleViolation: The profile is read-only.
+            RuleViolationError: The profile is read-only.
         """
         output.ignore_missing_reader()
         if self.profile.read_only and not self.dry_run:
@@ -212,8 +212,8 @@ def open_writable_lock(
     """Open a session that may send changes, and find the lock that the user typed.
 
     Raises:
-        RuleViolation: The profile is read-only, and this is not a dry run. The other errors are
-            those of :func:`open_lock`.
+        RuleViolationError: The profile is read-only, and this is not a dry run. The other errors
+            are those of :func:`open_lock`.
     """
     with Session(options, dry_run=how.dry_run) as session:
         session.require_writable()

@@ -41,7 +41,7 @@ def run_ui(
 
     Raises:
         ConfigError: A setting is wrong.
-        NoTerminal: There is no usable terminal.
+        NoTerminalError: There is no usable terminal.
     """
     startup.begin()
     paths = Paths.standard()

@@ -54,7 +54,7 @@ Wanted = Callable[[Target, int], Remote]
 """A function that takes a remote and the time in milliseconds, and returns the wanted remote.
 
 Raises:
-    CannotPlan: The change is impossible for this remote.
+    ImpossibleChangeError: The change is impossible for this remote.
 """
 
 

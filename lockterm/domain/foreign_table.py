@@ -125,7 +125,7 @@ def read_foreign(
         lock_id: The ID of the lock for rows without a lock; None if each row must state its lock.
 
     Raises:
-        BadTable: The file is not CSV, or the mapping does not fit it.
+        TableFileError: The file is not CSV, or the mapping does not fit it.
     """
     try:
         return _ForeignTable(data, table_map, locks, lock_id).read()

@@ -72,7 +72,7 @@ def read_locks(data: bytes) -> list[LockLine]:
         data: The complete content of the file.
 
     Raises:
-        BadLockFile: A line is wrong, the file is not a text, or it contains no locks.
+        LockFileError: A line is wrong, the file is not a text, or it contains no locks.
     """
     columns: Sequence[str] = ("lock_id", *SET)
     found: dict[int, LockLine] = {}
@@ -108,7 +108,7 @@ def _header(number: int, cells: Sequence[str]) -> list[str] | None:
     """Return the field of each column if a line is a header; None if it is not.
 
     Raises:
-        BadLockFile: A column is unknown or a duplicate, or the column of lock IDs is missing.
+        LockFileError: A column is unknown or a duplicate, or the column of lock IDs is missing.
     """
     names = [cell.strip().casefold() for cell in cells]
     if not any(name in _COLUMNS for name in names) or names[0].isdigit():

@@ -30,7 +30,7 @@ class _Request(BaseModel):
         """Return a request with a body, after pydantic has checked the body.
 
         Raises:
-            RuleViolation: The contract does not allow a value in the body.
+            RuleViolationError: The contract does not allow a value in the body.
         """
         try:
             return cls.model_validate(body)

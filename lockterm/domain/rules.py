@@ -221,7 +221,7 @@ def new_remote(lock_id: int, wanted: Remote) -> NewRemote:
     """Return the request that adds a remote (contract 4.1), without fields that are None.
 
     Raises:
-        RuleViolation: A value of ``wanted`` breaks a rule.
+        RuleViolationError: A value of ``wanted`` breaks a rule.
     """
     from lockterm.domain.requests import NewRemote
 
@@ -241,7 +241,7 @@ def added_again(lock_id: int, was: Remote) -> NewRemote:
     """Return the request that adds a deleted remote again, even if its name breaks a rule.
 
     Raises:
-        RuleViolation: A value other than the name and the number breaks a rule.
+        RuleViolationError: A value other than the name and the number breaks a rule.
     """
     names = {
         field.attribute: field.of(was) for field in (FIELDS["remoteName"], FIELDS["remoteNumber"])
@@ -255,7 +255,7 @@ def changes(before: Remote, wanted: Remote) -> RemoteChanges:
     """Return the request of an update (contract 4.4), with the changed fields only.
 
     Raises:
-        RuleViolation: A changed value breaks a rule.
+        RuleViolationError: A changed value breaks a rule.
     """
     from lockterm.domain.requests import RemoteChanges
 
@@ -275,7 +275,7 @@ def differing(before: Remote, wanted: Remote) -> dict[str, Any]:
     """Return new values by contract field, for the fields that an update changes.
 
     Raises:
-        RuleViolation: A changed value breaks a rule.
+        RuleViolationError: A changed value breaks a rule.
     """
     return {
         name: value

@@ -150,7 +150,7 @@ def read_table(data: bytes, lock_id: int | None = None) -> Table:
         lock_id: The ID of the lock for CSV rows without a lock; None if each row must have one.
 
     Raises:
-        BadTable: The file is not a table of remotes.
+        TableFileError: The file is not a table of remotes.
     """
     try:
         text = decode(data)

@@ -183,7 +183,7 @@ def parse_map(data: bytes) -> TableMap:
     """Return the mapping in a TOML file.
 
     Raises:
-        BadTable: The file is not a valid mapping. Problems have line numbers where possible.
+        TableFileError: The file is not a valid mapping. Problems have line numbers where possible.
     """
     try:
         text = data.decode().removeprefix(BYTE_ORDER_MARK)

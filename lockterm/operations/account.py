@@ -99,8 +99,8 @@ class ProfileAccount:
         """Check that the profile still has the service and account that received an operation.
 
         Raises:
-            OtherService: The service is another one, where the same IDs mean other remotes.
-            OtherAccount: The account is another one, where the same IDs mean other remotes.
+            OtherServiceError: The service is another one, where the same IDs mean other remotes.
+            OtherAccountError: The account is another one, where the same IDs mean other remotes.
         """
         if self._is_of_other_name(operation):
             raise OtherAccountError(operation)
@@ -111,8 +111,8 @@ class ProfileAccount:
         """Check that the profile has the service and account that received a change to repeat.
 
         Raises:
-            OtherService: The change was sent to another service.
-            OtherAccount: The change may have been sent to another account.
+            OtherServiceError: The change was sent to another service.
+            OtherAccountError: The change may have been sent to another account.
         """
         self.require_sent_here(operation)
         self.look_up()

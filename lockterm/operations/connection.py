@@ -182,7 +182,7 @@ class Connection:
         """Check that no pause that the service requested is in progress.
 
         Raises:
-            RateLimited: A requested pause is in progress; nothing was sent.
+            RateLimitedError: A requested pause is in progress; nothing was sent.
         """
         if (left_s := self.wait_s) > 0:
             raise RateLimitedError(
@@ -272,8 +272,8 @@ class Connection:
         """Return the client, after importing and opening it if this is the first call.
 
         Raises:
-            Unreachable: This connection is closed.
-            Untrusted: The ``ca_file`` of the profile cannot be used.
+            UnreachableError: This connection is closed.
+            UntrustedServerError: The ``ca_file`` of the profile cannot be used.
         """
         async with self._opening:
             if self.is_closed:

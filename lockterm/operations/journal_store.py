@@ -326,10 +326,10 @@ class JournalStore:
             PendingChangeError: An unconfirmed operation blocks this one, because the two could
                 repeat or contradict each other. Or another operation already repeats the operation
                 that this one repeats.
-            SettledMeanwhile: The operation to repeat has been resolved.
-            NameTaken: Another session has just added a remote with this name.
-            StoreDamaged: The store was damaged and the user has not seen the message, or the entry
-                that blocks this operation is damaged.
+            AlreadyResolvedError: The operation to repeat has been resolved.
+            NameTakenError: Another session has just added a remote with this name.
+            StoreDamagedError: The store was damaged and the user has not seen the message, or the
+                entry that blocks this operation is damaged.
             asyncio.CancelledError: The task was canceled; the operation may be in the journal.
         """
         await self._thread.to_its_end(self.use, self._begin, operation)

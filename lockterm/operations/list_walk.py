@@ -76,8 +76,8 @@ async def walk(
 
     Raises:
         ServiceError: A page could not be read.
-        MalformedAnswer: The list changed during each attempt.
-        ListTooLarge: The list exceeds the limits.
+        MalformedAnswerError: The list changed during each attempt.
+        ListTooLargeError: The list exceeds the limits.
     """
     at_once = PAGES_AT_ONCE if ahead else 1
     for _ in range(WALKS):
@@ -194,7 +194,7 @@ class WalkBudget:
             answer_bytes: The number of bytes in the answer.
 
         Raises:
-            ListTooLarge: The walk has reached a limit.
+            ListTooLargeError: The walk has reached a limit.
         """
         self._answer_bytes += answer_bytes
         self._check()
@@ -206,7 +206,7 @@ class WalkBudget:
             records: The records, as decoded JSON.
 
         Raises:
-            ListTooLarge: The walk has reached a limit.
+            ListTooLargeError: The walk has reached a limit.
         """
         self._memory_bytes += memory_of(records)
         self._check()

@@ -50,7 +50,7 @@ def read_file(path: Path, lock_id: int | None = None) -> Table:
         lock_id: The lock for rows without a lock; see ``table_file.read_table``.
 
     Raises:
-        BadTable: The file is not a table of remotes.
+        TableFileError: The file is not a table of remotes.
     """
     return read_table(_content(path), lock_id)
 
@@ -66,7 +66,7 @@ def read_map_file(path: Path) -> TableMap:
     """Read and parse a mapping file for tables of other systems.
 
     Raises:
-        BadTable: The file is not a valid mapping.
+        TableFileError: The file is not a valid mapping.
     """
     return parse_map(_content(path, MOST_BYTES, "mapping"))
 
@@ -75,7 +75,7 @@ def read_header_of(path: Path) -> TableHeader | None:
     """Return the columns of a CSV file; None if the file is JSON or not a valid CSV text.
 
     Raises:
-        BadTable: The file cannot be opened, or is too large.
+        TableFileError: The file cannot be opened, or is too large.
     """
     return read_header(_content(path))
 
@@ -93,7 +93,7 @@ async def read_export(operations: Operations, path: Path) -> ReadLock:
     """Return the lock and the remotes in a JSON export of one lock.
 
     Raises:
-        BadTable: The file is not a JSON export, or has more than one lock.
+        TableFileError: The file is not a JSON export, or has more than one lock.
         StoreError: The lock book cannot be read.
     """
     table = await asyncio.to_thread(read_file, path)
@@ -133,7 +133,7 @@ async def plan_file(
         table_map: The mapping, if the file is the table of another system.
 
     Raises:
-        BadTable: Some rows cannot be planned; the error contains all problems.
+        TableFileError: Some rows cannot be planned; the error contains all problems.
         StoreError: The lock book cannot be read.
     """
     if table_map is None:

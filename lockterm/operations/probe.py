@@ -89,7 +89,7 @@ def look_at_certificate(profile: Profile) -> Certificate:
     Raises:
         OSError: The service cannot be reached, or its certificate is not trusted.
         ValueError: The certificate has no end date.
-        Untrusted: The ``ca_file`` of the profile cannot be used.
+        UntrustedServerError: The ``ca_file`` of the profile cannot be used.
     """
     parts = urlsplit(profile.base_url)
     host, port = parts.hostname or "", parts.port or 443

@@ -324,7 +324,7 @@ class Remotes:
 
         Raises:
             ServiceError: A page could not be read.
-            MalformedAnswer: No two readings agree, or the list lacks recorded changes.
+            MalformedAnswerError: No two readings agree, or the list lacks recorded changes.
         """
         ids_before, behind = None, ""
         for _ in range(WALKS):
@@ -397,7 +397,7 @@ class Remotes:
         """Return the details of a remote, after checking that its ID still belongs to it.
 
         Raises:
-            RuleViolation: The ID belongs to another remote or lock. No write must be sent.
+            RuleViolationError: The ID belongs to another remote or lock. No write must be sent.
         """
         now = await self.detail(before.id or 0)
         words = ""

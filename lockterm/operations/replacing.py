@@ -77,7 +77,7 @@ async def plan_replacements(
     Raises:
         CannotReplaceError: The number is missing, or two remotes are on the same lock. If there is
             one remote: the number is invalid or in use, or the remote cannot be added again.
-        RuleViolation: There is one remote, and its ID now belongs to another remote.
+        RuleViolationError: There is one remote, and its ID now belongs to another remote.
         ServiceError: None of the locks and remotes can be read.
         StoreError: The lock book or the journal cannot be read.
     """

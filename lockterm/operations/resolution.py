@@ -113,7 +113,7 @@ class Resolution:
         """Check that a change still affects the same remote, and replaces the same values.
 
         Raises:
-            RuleViolation: Another remote has the ID, or the values have changed since.
+            RuleViolationError: Another remote has the ID, or the values have changed since.
             ServiceError: The remote cannot be read.
         """
         with before_sending(LAST_READING):

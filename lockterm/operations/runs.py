@@ -141,7 +141,7 @@ class Runs:
         """Return a plan by its ID or the beginning of its ID, updated from the journal.
 
         Raises:
-            NoSuchRun: No ID of a plan, or more than one, begins with ``start``.
+            NoSuchRunError: No ID of a plan, or more than one, begins with ``start``.
         """
         ids = await self._use(self._store.ids, start) if start else []
         if len(ids) > 1:
@@ -160,7 +160,7 @@ class Runs:
         """Return the steps of a plan that another session has changed since the plan was read.
 
         Raises:
-            StoreDamaged: The states of the steps cannot be read any more.
+            StoreDamagedError: The states of the steps cannot be read any more.
         """
         known = {step.number: step for step in plan.steps}
         found = await self._use(self._store.changed, plan)
@@ -207,11 +207,11 @@ class Runs:
                 its result.
 
         Raises:
-            RuleViolation: The profile is read-only.
-            OtherPlan: The plan was made for another profile or service.
-            OtherCredentials: The plan was made with other credentials; see
+            RuleViolationError: The profile is read-only.
+            OtherPlanError: The plan was made for another profile or service.
+            OtherCredentialsError: The plan was made with other credentials; see
                 :meth:`note_same_account`.
-            RunUnderWay: An active session is running the plan.
+            RunUnderWayError: An active session is running the plan.
         """
         try:
             await self._carry_out(run)

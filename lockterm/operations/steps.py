@@ -297,7 +297,7 @@ def _wanted(step: Step, base: Mapping[str, Any], fields: Iterable[Field]) -> Rem
     """Return the remote with the values that a step sets.
 
     Raises:
-        RuleViolation: A value cannot be sent. It is not left out, because the step would then
+        RuleViolationError: A value cannot be sent. It is not left out, because the step would then
             wrongly count as done.
     """
     given = {name: value for name, value in step.wanted.items() if value is not None}

@@ -137,7 +137,7 @@ async def backup_of(operations: Operations, operation_id: str) -> Operation:
 
     Raises:
         CannotUndoError: There is no such operation, or it cannot be restored.
-        OtherService: The operation was sent to another service than that of the profile.
+        OtherServiceError: The operation was sent to another service than that of the profile.
         StoreError: The journal cannot be read.
     """
     change = await operations.journal.find(operation_id)
@@ -152,7 +152,7 @@ async def undo_run(operations: Operations, run_id: str, *, renames: bool = False
 
     Raises:
         CannotUndoError: The run is active, or it has changed nothing.
-        NoSuchRun: The history no longer contains the run.
+        NoSuchRunError: The history no longer contains the run.
     """
     plan = await operations.runs.find(run_id)
     if plan.is_running:
@@ -190,7 +190,7 @@ async def plan_undo(
 
     Raises:
         CannotUndoError: There is only one change, and it cannot be undone.
-        OtherService: The changes were sent to another service than that of the profile.
+        OtherServiceError: The changes were sent to another service than that of the profile.
         StoreError: The journal or the lock book cannot be read.
         LocktermError: None of the locks can be read.
     """

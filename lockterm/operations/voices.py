@@ -118,7 +118,7 @@ class Voices:
         The user must agree before lockterm contacts another server.
 
         Raises:
-            MalformedAnswer: lockterm cannot download a pack from this address.
+            MalformedAnswerError: lockterm cannot download a pack from this address.
         """
         downloads = await self._downloads()
         base_url = self._profile.base_url

@@ -143,7 +143,7 @@ class Watch:
 
         Raises:
             ServiceError: The service could not be read. The operation is unchanged.
-            OtherService: The operation was sent to another service. It is unchanged.
+            OtherServiceError: The operation was sent to another service. It is unchanged.
             StoreError: The journal cannot be used, or its entry is damaged.
         """
         self._journal.account.require_sent_here(operation)

@@ -90,14 +90,15 @@ class Writes:
             The ID of the remote; None if the service recorded it without returning the ID.
 
         Raises:
-            NameTaken: A remote on the lock has this name. Nothing was sent.
+            NameTakenError: A remote on the lock has this name. Nothing was sent.
             PendingChangeError: An earlier add or clear on the lock is unconfirmed, and this write
                 does not repeat it. Nothing was sent.
-            SettledMeanwhile: The operation to repeat is no longer unconfirmed. Nothing was sent.
+            AlreadyResolvedError: The operation to repeat is no longer unconfirmed. Nothing was
+                sent.
             StoreError: The journal cannot store the write. Nothing was sent.
-            Unreachable: Nothing was sent.
-            Refused: The service refused the write.
-            OutcomeUnknown: The service may have recorded the remote.
+            UnreachableError: Nothing was sent.
+            RefusedError: The service refused the write.
+            ResultUnknownError: The service may have recorded the remote.
         """
 
         async def require_free_name() -> None:
@@ -128,7 +129,7 @@ class Writes:
         """Change a remote (contract 4.4); other errors are those of :meth:`add_remote`.
 
         Raises:
-            RuleViolation: A value to replace has changed since ``before``. Nothing was sent.
+            RuleViolationError: A value to replace has changed since ``before``. Nothing was sent.
         """
         write = writes.update_remote(lock_id, remote_id, changes)
         await self._send_about(

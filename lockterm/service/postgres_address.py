@@ -54,8 +54,8 @@ def read_address(address: str) -> tuple[dict[str, Any], str]:
     """Return the settings to connect with, and a description of the database without secrets.
 
     Raises:
-        Unusable: The address is invalid or contains a password, or libpq is too old to protect a
-            password.
+        DatabaseUnusableError: The address is invalid or contains a password, or libpq is too old to
+            protect a password.
     """
     if psycopg.pq.version() < _OLDEST_LIBPQ:
         raise DatabaseUnusableError(
@@ -93,7 +93,7 @@ def weaknesses(address: str) -> list[str]:
     """Return a sentence for each setting by which the address lowers the protection.
 
     Raises:
-        Unusable: As for ``read_address``.
+        DatabaseUnusableError: As for ``read_address``.
     """
     settings, _ = read_address(address)
     found = []

@@ -396,7 +396,7 @@ def own_schema(connection: psycopg.Connection[Any], shown: str) -> str:
         shown: The description of the database for error messages, without secrets.
 
     Raises:
-        Unusable: There is no schema, or another role can add objects to the schema.
+        DatabaseUnusableError: There is no schema, or another role can add objects to the schema.
     """
     row = connection.execute("SELECT pg_catalog.current_schema()").fetchone()
     if row is None or row[0] is None:

@@ -234,7 +234,7 @@ def _validity(given: Parameters, before: Remote | None = None) -> dict[str, obje
         before: The stored remote before an update; None for a new remote.
 
     Raises:
-        Refusal: A parameter is wrong, or the result breaks the rules.
+        RequestRefusedError: A parameter is wrong, or the result breaks the rules.
     """
     if before is None:
         kind = given.choice("remoteType", tuple(_TYPE_NAMES))

@@ -158,7 +158,7 @@ class Database(Protocol):
             lock_id: The lock to change; None if there can be no other writer.
 
         Raises:
-            NameTaken: Another remote of the lock has the name.
+            DuplicateNameError: Another remote of the lock has the name.
         """
 
     def close(self) -> None:

@@ -274,7 +274,7 @@ class Database:
 
         Raises:
             StoreError: The file cannot be opened.
-            StoreDamaged: The file was damaged; a new file with its readable rows replaces it.
+            StoreDamagedError: The file was damaged; a new file with its readable rows replaces it.
         """
         with self.reading() as connection:
             (said,) = fetch(connection, "PRAGMA integrity_check(1)")[0]

@@ -71,7 +71,7 @@ class RunStore:
         """Return a saved plan.
 
         Raises:
-            StoreDamaged: The plan is missing, or a part of it cannot be read.
+            StoreDamagedError: The plan is missing, or a part of it cannot be read.
         """
         with self._database.reading() as connection:
             head = fetch(
@@ -100,7 +100,7 @@ class RunStore:
         """Return the steps that changed since ``plan`` was read, with their present progress.
 
         Raises:
-            StoreDamaged: A state is invalid, or a step is not in the plan.
+            StoreDamagedError: A state is invalid, or a step is not in the plan.
         """
         known = {step.number: step for step in plan.steps}
         with self._database.reading() as connection:

@@ -310,7 +310,7 @@ def _require_free_name(session: Session, lock: Lock, name: str) -> None:
     From the answer, lockterm also learns whether this machine's clock agrees with the service's.
 
     Raises:
-        NameTaken: Another remote has the name; nothing was sent.
+        NameTakenError: Another remote has the name; nothing was sent.
     """
     if not session.dry_run and not session.run(
         session.operations.remotes.is_name_free(lock.lock_id, name)

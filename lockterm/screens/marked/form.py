@@ -80,7 +80,7 @@ class Questions(Protocol):
         """Return the function that takes a remote, and returns it with its new values.
 
         Raises:
-            Incomplete: The input does not describe a change yet.
+            IncompleteInputError: The input does not describe a change yet.
         """
 
 

@@ -51,7 +51,7 @@ async def screen_of_run(operations: Operations, run_id: str) -> PlanScreen:
     """Return the screen that shows a run with the results of its steps.
 
     Raises:
-        NoSuchRun: The run was deleted.
+        NoSuchRunError: The run was deleted.
         StoreError: The store cannot be read.
     """
     run = operations.run_here
@@ -66,7 +66,7 @@ async def last_run(operations: Operations) -> str:
     That is this session's run, or else the last interrupted run, or else the last run.
 
     Raises:
-        NoSuchRun: No plan has been run yet.
+        NoSuchRunError: No plan has been run yet.
         StoreError: The store cannot be read.
     """
     if operations.run_here is not None:
