@@ -80,7 +80,7 @@ def changes(
 
 
 def _parse_since(typed: str, zone: tzinfo, now_ms: int) -> int:
-    """Return the time that a typed age or day stands for, in milliseconds since the epoch.
+    """Return the start of the period that ``--since`` gives, in milliseconds since the epoch.
 
     Raises:
         UsageError: The text is neither an age nor a day.

@@ -82,7 +82,7 @@ _OPTIONS: dict[str, dict[str, Any]] = {
     "log_level": {"type": click.Choice(LEVELS), "help": "Level of the log file. [default: info]"},
 }
 UI_OPTIONS = tuple(_OPTIONS)
-"""The options of ``lockterm`` without a command, which then opens the UI."""
+"""The names of the options that ``lockterm`` accepts when it opens the UI."""
 
 
 def take_options(*names: str, **helps: str) -> Callable[[Command], Command]:

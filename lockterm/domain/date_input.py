@@ -117,7 +117,7 @@ def is_relative(text: str) -> bool:
 
 
 def find_error(text: str) -> str:
-    """Return why a text is not a date in any time zone; empty if it is a date.
+    """Return why a text is not a date, whatever the time zone; empty if it is a date.
 
     For relative dates, only the syntax is checked.
     """

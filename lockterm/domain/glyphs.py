@@ -84,5 +84,5 @@ def bar(count: int, most: int) -> str:
 
 
 def bar_cells() -> tuple[str, str]:
-    """Return the cells for the first part and for the rest of a horizontal bar."""
+    """Return the two characters of a horizontal bar: for its first part, and for the rest."""
     return _now.full, _now.light

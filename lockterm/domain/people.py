@@ -110,7 +110,7 @@ class Person:
         """Number of remotes when the ends were last sorted."""
 
     def sort_ends(self) -> None:
-        """Sort the ends for :meth:`counts`, unless they are sorted already."""
+        """Sort the end dates of the person's remotes, unless they are sorted already."""
         if self._sorted != self.count:
             self._sorted = self.count
             self.ends = {zone: array("q", sorted(ends)) for zone, ends in self.ends.items()}

@@ -1,4 +1,4 @@
-"""Shortened access: future times at which a remote opens before a change, but not after it."""
+"""Shortened access: the future times that a change takes away from a remote."""
 
 from __future__ import annotations
 

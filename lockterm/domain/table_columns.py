@@ -62,10 +62,11 @@ NO_TYPE = (
     "A new remote needs a type. Write permanent, time-limited or recurring in the column"
     " remoteType."
 )
+"""The problem of a row that adds a remote without a type, if the file has no mapping."""
 NO_TYPE_MAPPED = (
     "A new remote needs a type, and this row has none. Set a type for such rows in the mapping."
 )
-"""The messages for a row that adds a remote but has no type, without and with a mapping."""
+"""The same problem if the file has a mapping."""
 
 
 def column_named(text: str) -> str | None:

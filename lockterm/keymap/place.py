@@ -64,7 +64,7 @@ class KeyContext:
 
     @cached_property
     def own(self) -> tuple[Key, ...]:
-        """The keys that this place adds; first those in the footer, in the footer's order."""
+        """The keys of this place without those of :attr:`like`; first those in the footer."""
         keys = [key for keys in self.tasks.values() for key in keys]
         return tuple(sorted(keys, key=lambda key: key.line or len(keys) + 1))
 

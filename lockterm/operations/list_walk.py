@@ -144,7 +144,7 @@ def moving(message: str) -> MalformedAnswerError:
 MIB = 1024 * 1024
 
 RECORD_BYTES = 400
-"""Number of bytes of memory for a record itself, without the values in it."""
+"""Estimated memory of a record in bytes; its values count separately."""
 
 
 @dataclass(frozen=True, slots=True)

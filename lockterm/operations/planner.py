@@ -150,7 +150,12 @@ def _leave_out(source: PlanSource, lock: ReadLock) -> list[Step]:
 def _hold_deletes_back(
     steps: Sequence[Step], unread: Sequence[ReadLock]
 ) -> tuple[Sequence[Step], list[Step]]:
-    """Return the steps to run, and the deletes to leave out if a lock could not be read."""
+    """Split off the deletes if a lock could not be read completely.
+
+    Returns:
+        The steps to run, and the deletes that are left out. If all locks were read, the first part
+        has all steps, and the second is empty.
+    """
     if not unread:
         return steps, []
     reason = (

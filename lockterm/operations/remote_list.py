@@ -328,7 +328,7 @@ class RemoteList:
             raise
 
     def show_sized(self, seen: Fetched[RemotePage], size: int) -> None:
-        """Replace the present page by a page from :meth:`read_sized`."""
+        """Show a page that :meth:`read_sized` returned, and use its page size from now on."""
         self.size, self.page_no = size, seen.value.page_no
         self.change(load=LoadState(seen), wanted=self.page_no)
 

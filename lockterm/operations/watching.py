@@ -175,7 +175,7 @@ class Watch:
     async def _look(
         self, operation: Operation, limits: WalkLimits, pace: RateLimiter | None
     ) -> Verdict:
-        """Read the remotes of an operation once, and return what all readings so far prove."""
+        """Read once what an operation changes, and return the verdict of all readings so far."""
         case, begun_s = self._case(operation), self.timer.now_s()
         is_since = case.is_of_horizon(begun_s)
         claim, detail, remotes = await self._read(operation, limits, pace, is_since)

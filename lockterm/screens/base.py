@@ -325,7 +325,7 @@ class LocktermScreen(Screen[ResultT]):
 
     @contextmanager
     def refusing_errors(self) -> Iterator[None]:
-        """Show a ``LocktermError`` of the ``with`` block in a dialog, in place of a new screen."""
+        """Show a ``LocktermError`` in a dialog that explains why a new screen cannot open."""
         try:
             yield
         except LocktermError as error:
@@ -355,8 +355,8 @@ class LocktermScreen(Screen[ResultT]):
     def keep_refusal(self, error: LocktermError) -> None:
         """Add a refusal to the message log, because the screen shows only part of its text.
 
-        An error about a pause that the service had requested is not logged. The notice line shows
-        the pause, and a user who has just sent a change could take this error for its result.
+        If lockterm held a call back during a requested pause, the error is not logged, because the
+        notice line shows the pause already.
         """
         is_known = isinstance(error, RateLimitedError) and not error.asked
         if isinstance(error, RefusedError) and not is_known:
@@ -376,7 +376,7 @@ class LocktermScreen(Screen[ResultT]):
         self.after_write(remote_id)
 
     def read_changed(self, lock_ids: Iterable[int]) -> None:
-        """Read the locks that a run has changed again, if this screen shows any of them."""
+        """Read the given locks again if this screen shows any of them: a run changed them."""
 
     def screens_of(self, lock_id: int) -> Iterator[LocktermScreen[Any]]:
         """Yield the open screens that are about one lock."""

@@ -1,4 +1,4 @@
-"""The screen with the changes of remotes that were not sent from this machine."""
+"""The screen with changes to remotes that lockterm did not send from this machine."""
 
 from __future__ import annotations
 

@@ -65,7 +65,7 @@ _SETTINGS = {
     NUMBERS: "number format",
     **{name: f"{MEANINGS[name]}, if empty" for name in CONSTANT},
 }
-"""Maps the keys of the setting rows, which are below the rows of columns, to their labels."""
+"""Maps row keys to labels, for the settings that follow the rows of the file's columns."""
 
 
 _AS_HERE = "year first, or an unambiguous date"
@@ -363,7 +363,7 @@ class MapScreen(ListScreen[TableMap | None]):
 
     @work
     async def action_export(self) -> None:
-        """Write the mapping to a file beside the table, for use with commands."""
+        """Write the mapping to the folder of the table file, for ``lockterm apply --map``."""
         table_map, file = self.table_map, self._path.with_suffix(".toml")
         if self._of_lock is not None and not table_map.has_lock(self._columns):
             lock = {LOCK: str(self._of_lock.lock_id)}

@@ -44,7 +44,8 @@ _LOCKED = frozenset({sqlite3.SQLITE_BUSY, sqlite3.SQLITE_LOCKED})
 def refuse_foreign(connection: sqlite3.Connection, path: Path) -> None:
     """Raise an error if a store has triggers or views.
 
-    lockterm creates none, and its statements would run those of another program.
+    lockterm creates no triggers or views. If another program did, lockterm's statements would run
+    them.
 
     Raises:
         StoreError: The store has a trigger or view.

@@ -154,7 +154,10 @@ class CellWriter:
         self._at = None
 
     def _goes_on(self, cell: Cell, x: int) -> bool:
-        """Return whether a cell can be written in the current style."""
+        """Return whether a cell needs neither a new style nor a cursor position.
+
+        This holds for an ASCII character in the current style, and for a blank that looks the same.
+        """
         text, codes = cell
         if codes == self._codes:
             return len(text) == 1 and text.isascii()

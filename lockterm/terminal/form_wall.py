@@ -30,8 +30,8 @@ class FormWall:
 
     Args:
         app: The app; its forms are the screens whose attribute ``is_form`` is True.
-        report: A function that notifies the user of ignored keys, called once per closed form or
-            dialog about it. It gets whether the form has closed.
+        report: A function that notifies the user, once for each form, that keys are ignored. Its
+            argument is True if the form has closed, and False if a dialog asks whether to close.
     """
 
     def __init__(self, app: App[Any], report: Callable[[bool], None]) -> None:

@@ -314,7 +314,10 @@ class KeyQueue:
         self._deliver_waiting()
 
     def _is_held(self) -> bool:
-        """Return whether the next key must wait for an opening."""
+        """Return whether the next key must wait until a screen or page has opened.
+
+        After a timeout, keys no longer wait, and keys that were typed too early are dropped.
+        """
         have_waited, self._wake = self._wake, None
         if have_waited is not None:
             have_waited.cancel()

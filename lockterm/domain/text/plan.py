@@ -133,8 +133,8 @@ def grants_access(step: Step, now_ms: int) -> bool:
 def count_to_type(steps: Iterable[Step], now_ms: int) -> int:
     """Return the number that the user must type to confirm steps; 0 if nothing must be typed.
 
-    If more than ``MOST_UNTYPED`` remotes are deleted, their number counts. If more than
-    ``MOST_UNTYPED`` remotes get access, their number is added.
+    The number is the sum of the deletes and of the remotes that get access. Each of the two counts
+    only if it exceeds ``MOST_UNTYPED``.
     """
     counts = Counter[bool]()
     for step in steps:

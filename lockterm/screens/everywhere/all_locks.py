@@ -99,7 +99,7 @@ class AllLocksScreen(RemoteActions, ListScreen[None]):
         self.only: StateFilter | None = None
         """The state by which the results are filtered; None to show all results."""
         self.counts: Counter[StateFilter] | None = None
-        """The number of results by state; None if they are not counted yet."""
+        """The number of results by state; None before they are counted, and if there are none."""
         self.is_cut = False
         """Whether the search found more results than the table shows."""
         self.is_loaded = False

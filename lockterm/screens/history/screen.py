@@ -124,7 +124,10 @@ class HistoryScreen(ListScreen[str | None]):
             await self.operations.journal.look_through()
 
     def show_notices(self, connection_text: str, unconfirmed: tuple[Operation, ...]) -> None:
-        """Read the page again, because the result of a shown change may differ now."""
+        """Show the notices; if this screen is on top, also read the page again.
+
+        The result of a shown change may differ now.
+        """
         super().show_notices(connection_text, unconfirmed)
         if self.app.screen is self:
             self.load_history()

@@ -185,7 +185,7 @@ class PlanTable(RowTable):
         return signs
 
     def _word(self, step: Step) -> str:
-        """Return the action of a step, or its result."""
+        """Return the word for a step's result; before there is one, the word for its action."""
         if step.is_left_out:
             return f"! {LEFT_OUT}"
         if step.action is Action.KEEP and step.state is StepState.UNCHANGED:

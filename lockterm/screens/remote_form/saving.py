@@ -302,7 +302,10 @@ class RemoteSaving:
             opened.end()
 
     async def _operation(self) -> Operation | None:
-        """Return the unconfirmed change of this form, or the operation that sent it again."""
+        """Return the unconfirmed change of this form; None if there is none.
+
+        If the change was sent again, return the operation that repeats it.
+        """
         journal = self._operations.journal
         found = await journal.find(self._unconfirmed or "")
         while found is not None and found.state is OperationState.SENT_AGAIN:
