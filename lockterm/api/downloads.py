@@ -228,7 +228,8 @@ class _Fetch:
         """Download the missing part of the pack, or the whole pack if it cannot be resumed.
 
         Returns:
-            The size of the pack in bytes, as reported by the service or else by the server.
+            The size of the pack in bytes, from the service or else from the server; None if neither
+            reports it.
         """
         for _ in range(2):
             async with self._answer() as (response, deadline):

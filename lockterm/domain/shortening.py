@@ -122,7 +122,7 @@ def _open_of(remote: Remote, without_days: AbstractSet[int]) -> _Open | None:
 
 
 def _first_open(start: int, end: int, days: AbstractSet[int], zone: tzinfo) -> int | None:
-    """Return the first moment of a period that falls on one of the weekdays, in milliseconds."""
+    """Return the first moment of a period on one of the weekdays, in milliseconds, or None."""
     at = start
     for _ in range(_MOST_DAYS):
         if at >= end or not days:

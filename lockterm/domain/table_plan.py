@@ -157,7 +157,10 @@ class LockPlan:
         return sorted(ordered, key=lambda step: _ORDER.index(step.action))
 
     def _claim(self, row: Row) -> int | None:
-        """Return the ID of the remote that a row gives by ID, number or, for a delete, name."""
+        """Return the ID of the remote that a row means by ID, number or, for a delete, name.
+
+        None if no remote, or more than one, has the number or the name.
+        """
         if text := row.text(REMOTE):
             return int(text)
         some = self._by_text[NUMBER].get(normalize_name(row.text(NUMBER)), [])

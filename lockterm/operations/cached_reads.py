@@ -172,7 +172,11 @@ class CachedReads:
         return self._cache is not None
 
     async def use_cache(self, work: Callable[[Cache], T]) -> T | None:
-        """Run a function with the cache to its end, even if the caller is canceled."""
+        """Run a function with the cache to its end, even if the caller is canceled.
+
+        Returns:
+            The result of the function; None if there is no cache.
+        """
         return None if self._cache is None else await self._finish(self._cache, work, self._cache)
 
     async def lists(self, lock_id: int | None = None) -> Mapping[int, Listing]:

@@ -186,7 +186,7 @@ class JournalStore:
         return await self._run_reading(changes)
 
     async def last_change(self, lock_id: int) -> Operation | None:
-        """Return the last operation on a lock that has changed, or may have changed, something."""
+        """Return the last operation that changed, or may have changed, a lock; None if none did."""
         return await self._run_reading(self._journal.last_change, lock_id)
 
     async def was_sent_again(self, operation: Operation) -> bool:

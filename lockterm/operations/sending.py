@@ -114,7 +114,11 @@ class HttpSender:
         self._watch = watch
 
     async def send(self, order: Order) -> int | None:
-        """Send a write and store its result; see :class:`Sender`."""
+        """Send a write and store its result; see :class:`Sender`.
+
+        Returns:
+            The ID of an added remote, if it is known; None for other writes.
+        """
         if self._profile.read_only:
             raise RuleViolationError({"read_only": describe_read_only(self._profile.name)})
         begun_ms = self._connection.clock.now_ms()
@@ -226,7 +230,7 @@ class HttpSender:
             )
 
     async def _recognize(self, operation: Operation) -> int | None:
-        """Find the ID of an added remote if the service recorded it without returning its ID."""
+        """Find the ID of an added remote whose ID the service did not return; None if unclear."""
         try:
             remotes = await self._remotes.all(operation.lock_id, UNASKED)
             ids = [remote.id for remote in like_added(operation, remotes) if remote.id is not None]

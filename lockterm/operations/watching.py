@@ -260,7 +260,7 @@ class Watch:
     async def _are_new(
         self, add: Operation, remotes: Sequence[Remote], is_since: bool
     ) -> Mapping[int | None, bool | None]:
-        """Return whether each remote, by ID, appeared after an add was sent; see ``judge_add``."""
+        """Return whether each remote, by ID, appeared after an add was sent; None if unclear."""
         are_new: dict[int | None, bool | None] = {}
         sent_ms, now_ms = self._sent_ms(add), self._service_ms()
         before = await self._remotes.ids_before(add.lock_id, add.sent_ms or add.prepared_ms)

@@ -239,7 +239,7 @@ class FormScreen(LocktermScreen[ResultT]):
 
     @property
     def result_on_leaving(self) -> ResultT | None:
-        """The result of the form if the user leaves it."""
+        """The result of the form if the user leaves it without saving; None by default."""
         return None
 
     @on(Button.Pressed, ".buttons Button")

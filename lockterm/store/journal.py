@@ -147,7 +147,7 @@ class Journal:
                 self._replace(operation, now_ms)
 
     def find(self, operation_id: str) -> Operation | None:
-        """Return an operation of any profile."""
+        """Return an operation of any profile; None if the journal has no such ID."""
         which, value = named(operation_id)
         return next(iter(self._select(which, [value])), None)
 
@@ -156,7 +156,10 @@ class Journal:
         return self._sound(f"id IN ({_marks(ids)})", [*ids])
 
     def last_change(self, lock_id: int) -> Operation | None:
-        """Return the profile's last operation on a lock that changed something, or may have."""
+        """Return the last operation that changed something on a lock, or may have; None if none did.
+
+        Only operations of this profile count.
+        """
         # One seek for each state skips operations without effect, of which there may be many. The
         # plus sign makes SQLite use that index instead of scanning all rows of the lock.
         which = "AND lock_id = :lock_id AND +profile = :profile ORDER BY seq DESC LIMIT 1"

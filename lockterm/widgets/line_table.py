@@ -63,7 +63,7 @@ class Sorting(NamedTuple):
 
     @classmethod
     def after(cls, before: Self | None, key: str) -> Self | None:
-        """Return the next order when a column is chosen: ascending, descending, then unsorted."""
+        """Return the next order when a column is chosen: ascending, descending, then None."""
         if before is None or before.key != key:
             return cls(key)
         return None if before.descending else cls(key, descending=True)
