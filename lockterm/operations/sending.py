@@ -117,7 +117,7 @@ class HttpSender:
         """Send a write and store its result; see :class:`Sender`.
 
         Returns:
-            The ID of an added remote, if it is known; None for other writes.
+            The ID of the new remote, or the number of deleted remotes; None if there is neither.
         """
         if self._profile.read_only:
             raise RuleViolationError({"read_only": describe_read_only(self._profile.name)})
