@@ -156,7 +156,7 @@ class Journal:
         return self._sound(f"id IN ({_marks(ids)})", [*ids])
 
     def last_change(self, lock_id: int) -> Operation | None:
-        """Return the profile's last operation that changed a lock, or may have; None if none did."""
+        """Return the last operation of the profile that changed a lock, or may have, or None."""
         # One seek for each state skips operations without effect, of which there may be many. The
         # plus sign makes SQLite use that index instead of scanning all rows of the lock.
         which = "AND lock_id = :lock_id AND +profile = :profile ORDER BY seq DESC LIMIT 1"
