@@ -41,7 +41,7 @@ async def test_progress_is_a_bar(demo: Demo, clock: Clock, monkeypatch: pytest.M
         await plan_shown(pilot, steps)
         assert not progress(pilot)
         await agreed(pilot)
-        await until(pilot, lambda: way.held and "3 of 8 done" in "".join(progress(pilot)))
+        await until(pilot, lambda: way.held and "1 under way" in "".join(progress(pilot)))
         bar, badges = progress(pilot)
         assert bar.count("█") == (bar.count("█") + bar.count("░")) * 3 // 8
         assert bar.endswith("37 %  3 of 8 done")
