@@ -31,6 +31,8 @@ from lockterm.service.running import RunningService
 from lockterm.store.database import Database
 from lockterm.store.lock_book import LockBook
 from tests.conftest import NOW_MS
+from tests.operations.forwarder import Forwarder
+from tests.screens import someone_else
 
 PATIENCE_S = 60.0
 """How long a condition is waited for before the test fails."""
@@ -112,7 +114,7 @@ class Starter:
 
 @dataclass
 class Demo:
-    """Starts apps on a service with sample data."""
+    """A service with sample data, apps on it, and someone else who uses it at the same time."""
 
     starter: Starter
     service: RunningService
@@ -134,9 +136,41 @@ class Demo:
         self, *where: Any, locks: Iterable[Lock] = (), **more: Any
     ) -> AsyncIterator[Pilot[Any]]:
         """A running app; arguments as for a ``Starter``, and locks to write into its lock book."""
-        fill_book(self, *locks)
+        self.fill_book(*locks)
         async with self.starter(self.service, *where, **more) as pilot:
             yield pilot
+
+    @asynccontextmanager
+    async def held(
+        self, *where: Any, hold_from: int, hold: str = "/add", **more: Any
+    ) -> AsyncIterator[tuple[Forwarder, Pilot[Any]]]:
+        """Run an app whose calls wait: those that end like ``hold``, from that number on."""
+        more = {"timeout_s": 60.0} | more
+        async with (
+            Forwarder(self.service, hold_from=hold_from, hold=hold).running() as way,
+            self.starter(way, *where, **more) as pilot,
+        ):
+            yield way, pilot
+
+    def fill_book(self, *locks: Lock) -> None:
+        """Write a lock book for the apps."""
+        fill_book(self, *locks)
+
+    def post(self, call: str, **parameters: Any) -> Any:
+        """Make a call about remotes as someone else, and return its data."""
+        return someone_else.post(self.service, call, **parameters)
+
+    def add(self, lock_id: int, name: str, **other: Any) -> int:
+        """Add a permanent remote as someone else, and return its ID."""
+        return someone_else.add(self.service, lock_id, name, **other)
+
+    def page(self, lock_id: int, page_no: int = 1, size: int = 20) -> list[Any]:
+        """Return the records of a page."""
+        return someone_else.page(self.service, lock_id, page_no, size)
+
+    def counted(self, call: str) -> int:
+        """Return how often a call about remotes has reached the service so far."""
+        return someone_else.counted(self.service, call)
 
 
 def fill_book(starter: Starter | Demo, *locks: Lock) -> None:

@@ -11,6 +11,7 @@ from urllib.parse import parse_qsl
 
 from textual.app import App
 from textual.pilot import Pilot
+from textual.screen import Screen
 
 from lockterm.domain.locks import Lock, VoiceChoice
 from lockterm.paths import Paths
@@ -18,7 +19,7 @@ from lockterm.store.database import Database
 from lockterm.store.lock_book import LockBook
 from tests.api.fault_server import FaultServer, http
 from tests.conftest import NOW_MS
-from tests.screens.running_app import Demo, Starter, settled, strips
+from tests.screens.running_app import Demo, Starter, settled, strips, until
 from tests.screens.running_app import fill_book as fill_book
 from tests.servers import Line
 
@@ -100,6 +101,18 @@ async def press(pilot: Pilot[Any], *keys: str) -> str:
     await pilot.press(*keys)
     await settled(pilot)
     return words(pilot.app)
+
+
+async def press_to(pilot: Pilot[Any], screen: type[Screen[Any]], *keys: str) -> None:
+    """Press keys, and wait for the screen that they lead to."""
+    await pilot.press(*keys)
+    await settled_when(pilot, lambda: isinstance(pilot.app.screen, screen))
+
+
+async def settled_when(pilot: Pilot[Any], condition: Callable[[], object]) -> None:
+    """Wait for a condition, and then until nothing is under way and all of it is painted."""
+    await until(pilot, condition)
+    await settled(pilot)
 
 
 async def press_each(pilot: Pilot[Any], *keys: str) -> str:

@@ -21,9 +21,8 @@ from lockterm.screens.remote_form import RemoteForm
 from lockterm.screens.remotes import RemotesScreen
 from lockterm.widgets.notification_line import NotificationLine
 from tests.long import telling
-from tests.screens.demo import Demo, press, press_to, settled_when
-from tests.screens.demo import demo as demo
-from tests.screens.running_app import settled, shown, strips, until
+from tests.screens.running_app import Demo, settled, shown, strips, until
+from tests.screens.site import press, press_to, settled_when
 
 pytestmark = pytest.mark.usefixtures("unhurried")
 

@@ -21,10 +21,8 @@ from lockterm.store.journal import Journal
 from tests.conftest import NOW_MS
 from tests.faults.catalogue import close
 from tests.faults.proxy import FaultProxy
-from tests.screens.demo import Demo, press, settled_when
-from tests.screens.demo import demo as demo
-from tests.screens.running_app import Starter, until
-from tests.screens.site import MAIN_GATE, book_of, words
+from tests.screens.running_app import Demo, Starter, until
+from tests.screens.site import MAIN_GATE, book_of, press, settled_when, words
 from tests.screens.test_read_only import leave_unsettled
 from tests.servers import port_of
 

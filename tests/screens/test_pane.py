@@ -14,9 +14,8 @@ from lockterm.domain.remotes import Remote
 from lockterm.domain.timeline import period_bar
 from lockterm.screens.remotes.table import RemotesTable
 from tests.conftest import NOW_MS
-from tests.screens.demo import Demo, press, settled_when
-from tests.screens.demo import demo as demo
-from tests.screens.running_app import shown, until
+from tests.screens.running_app import Demo, shown, until
+from tests.screens.site import press, settled_when
 
 LIMITED = Remote(id=1, remote_type=2, start_ms=NOW_MS - 30 * DAY_MS, end_ms=NOW_MS + 10 * DAY_MS)
 

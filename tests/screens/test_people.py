@@ -22,9 +22,7 @@ from lockterm.screens.everywhere.person import PersonScreen
 from lockterm.widgets.pager import Pager
 from tests.conftest import NOW_MS
 from tests.long import telling
-from tests.screens.demo import Demo
-from tests.screens.demo import demo as demo
-from tests.screens.running_app import Clock, Starter, settled, until
+from tests.screens.running_app import Clock, Demo, Starter, settled, until
 from tests.screens.site import DAY_MS, HOSTILE, LOCKS, fill_book, words
 from tests.screens.snapshots import assert_picture
 from tests.screens.test_everywhere import YARD, Site, remote, rows

@@ -20,9 +20,7 @@ from lockterm.domain.locks import Lock
 from lockterm.paths import Paths
 from lockterm.screens.remotes import RemotesScreen
 from tests.long import telling
-from tests.screens.demo import Demo
-from tests.screens.demo import demo as demo
-from tests.screens.running_app import notices, settled, until
+from tests.screens.running_app import Demo, notices, settled, until
 from tests.screens.site import LOCKS
 from tests.screens.snapshots import assert_picture
 

@@ -47,10 +47,8 @@ from tests.operations.forwarder import Forwarder
 from tests.operations.runs.planning import add, delete, keep, update
 from tests.operations.test_full_disk import full_disk
 from tests.screens import someone_else
-from tests.screens.demo import Demo, press, press_to, settled_when
-from tests.screens.demo import demo as demo
-from tests.screens.running_app import Starter, notices, settled, shown, until
-from tests.screens.site import LOCKS, words
+from tests.screens.running_app import Demo, Starter, notices, settled, shown, until
+from tests.screens.site import LOCKS, press, press_to, settled_when, words
 from tests.screens.snapshots import assert_picture
 from tests.servers import port_of
 

@@ -19,10 +19,8 @@ from lockterm.screens.dialogs.destroy import DestroyModal
 from lockterm.widgets.cells import cut, cut_apart, cut_lines
 from tests.conftest import NOW_MS
 from tests.operations.runs.planning import add, delete, update
-from tests.screens.demo import Demo, press
-from tests.screens.demo import demo as demo
-from tests.screens.running_app import settled, shown
-from tests.screens.site import DAY_MS, LOCKS, words
+from tests.screens.running_app import Demo, settled, shown
+from tests.screens.site import DAY_MS, LOCKS, press, words
 from tests.screens.test_plan import (
     asked,
     plan_shown,

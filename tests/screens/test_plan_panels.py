@@ -13,10 +13,8 @@ from lockterm.domain.run import Run
 from lockterm.screens.plan.problems import MOST, ProblemsPane
 from lockterm.screens.plan.progress import PlanProgress
 from tests.operations.runs.planning import add, update
-from tests.screens.demo import Demo, press
-from tests.screens.demo import demo as demo
-from tests.screens.running_app import Clock, shown, until
-from tests.screens.site import HOSTILE, LOCKS, words
+from tests.screens.running_app import Clock, Demo, shown, until
+from tests.screens.site import HOSTILE, LOCKS, press, words
 from tests.screens.test_plan import agreed, app_of, ended, on_plan, plan_shown, remotes, unanswered
 
 SIZE = (100, 30)

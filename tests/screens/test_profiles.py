@@ -32,9 +32,8 @@ from lockterm.screens.profiles.screen import ProfilesTable
 from lockterm.service.running import RunningService
 from lockterm.widgets.cells import shorten_middle
 from lockterm.widgets.title_line import ColoredTitleLine, TitleLine
-from tests.screens.demo import press, press_to, settled_when
 from tests.screens.running_app import Clock, settled, until
-from tests.screens.site import canned, shown, words
+from tests.screens.site import canned, press, press_to, settled_when, shown, words
 from tests.screens.snapshots import assert_picture
 from tests.screens.test_title_clicks import click
 

@@ -34,9 +34,7 @@ from lockterm.store.journal import Journal
 from lockterm.widgets.actions import Action, actions_of
 from tests.conftest import NOW_MS
 from tests.long import telling
-from tests.screens.demo import Demo
-from tests.screens.demo import demo as demo
-from tests.screens.running_app import Starter, settled, until
+from tests.screens.running_app import Demo, Starter, settled, until
 from tests.screens.site import MAIN_GATE, shown
 
 READING = frozenset(

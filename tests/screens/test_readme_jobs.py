@@ -23,10 +23,8 @@ from lockterm.service.running import RunningService
 from tests.conftest import NOW_MS
 from tests.long import telling
 from tests.screens import someone_else
-from tests.screens.demo import Demo, settled_when
-from tests.screens.demo import demo as demo
-from tests.screens.running_app import settled, until
-from tests.screens.site import DAY_MS, LOCKS, words
+from tests.screens.running_app import Demo, settled, until
+from tests.screens.site import DAY_MS, LOCKS, settled_when, words
 
 README = Path(__file__).parents[2] / "README.md"
 

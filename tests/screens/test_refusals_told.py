@@ -7,9 +7,8 @@ from typing import Any
 import pytest
 
 from lockterm.screens.remote_form.fields import TAKEN
-from tests.screens.demo import press
 from tests.screens.running_app import Starter, notices
-from tests.screens.site import MAIN_GATE, canned, fill_book, words
+from tests.screens.site import MAIN_GATE, canned, fill_book, press, words
 
 NO = {"errcode": -77, "errmsg": "gate shut", "description": "maintenance until noon", "data": {}}
 NO_TOO = {"errorCode": -77, "errorMsg": "gate shut", "description": "maintenance until noon"}

@@ -18,10 +18,8 @@ from lockterm.screens.remotes.table import RemotesTable
 from lockterm.service.running import RunningService
 from lockterm.widgets.details_table import DetailsTable
 from tests.conftest import NOW_MS
-from tests.screens.demo import Demo, press
-from tests.screens.demo import demo as demo
-from tests.screens.running_app import Clock, Starter, settled, shown, until
-from tests.screens.site import canned
+from tests.screens.running_app import Clock, Demo, Starter, settled, shown, until
+from tests.screens.site import canned, press
 
 
 def fields(pilot: Pilot[Any]) -> dict[str, str]:

@@ -14,9 +14,8 @@ from lockterm.screens.remotes import RemotesScreen
 from lockterm.screens.remotes.detail import RemoteDetailScreen
 from tests.conftest import NOW_MS
 from tests.long import telling
-from tests.screens.demo import press, press_to, settled_when
 from tests.screens.running_app import Starter, settled, shown
-from tests.screens.site import HOSTILE, canned, words
+from tests.screens.site import HOSTILE, canned, press, press_to, settled_when, words
 
 ODD: tuple[Any, ...] = (None, True, -1, 2**70, 1.5, [], {"a": "[/]"}, ["\x1b[2J"], "\x1b]0;x\x07")
 """Values of the wrong kind for every field."""

@@ -21,10 +21,8 @@ from lockterm.widgets.key_line import KeyLine
 from lockterm.widgets.line_table import MARGIN
 from lockterm.widgets.pager import Pager
 from tests.operations.forwarder import Forwarder
-from tests.screens.demo import Demo, press, settled_when
-from tests.screens.demo import demo as demo
-from tests.screens.running_app import Clock, Starter, settled, shown, until
-from tests.screens.site import MAIN_GATE, fill_book
+from tests.screens.running_app import Clock, Demo, Starter, settled, shown, until
+from tests.screens.site import MAIN_GATE, fill_book, press, settled_when
 
 
 def table(pilot: Pilot[Any]) -> RemotesTable:

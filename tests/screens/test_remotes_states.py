@@ -15,10 +15,8 @@ from lockterm.operations.list_walk import PAGES_AT_ONCE
 from lockterm.screens.remotes import RemotesScreen
 from lockterm.screens.remotes.table import RemotesTable
 from lockterm.service.running import RunningService
-from tests.screens.demo import Demo, press, settled_when
-from tests.screens.demo import demo as demo
-from tests.screens.running_app import Clock, Starter, settled, shown, until
-from tests.screens.site import canned
+from tests.screens.running_app import Clock, Demo, Starter, settled, shown, until
+from tests.screens.site import canned, press, settled_when
 from tests.servers import port_of
 
 

@@ -22,10 +22,8 @@ from lockterm.screens.remotes import RemotesScreen
 from lockterm.screens.remotes.table import RemotesTable
 from tests.faults.proxy import Exchange, FaultProxy
 from tests.screens import someone_else
-from tests.screens.demo import Demo, press, settled_when
-from tests.screens.demo import demo as demo
-from tests.screens.running_app import Starter, notices, settled, shown, until
-from tests.screens.site import canned, words
+from tests.screens.running_app import Demo, Starter, notices, settled, shown, until
+from tests.screens.site import canned, press, settled_when, words
 from tests.servers import port_of
 
 

@@ -19,9 +19,7 @@ from lockterm.screens.remotes.replace import ReplaceModal
 from lockterm.service.running import RunningService
 from tests.long import telling
 from tests.screens import someone_else
-from tests.screens.demo import Demo
-from tests.screens.demo import demo as demo
-from tests.screens.running_app import settled, until
+from tests.screens.running_app import Demo, settled, until
 from tests.screens.site import words
 
 GARAGE = 1004

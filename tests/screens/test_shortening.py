@@ -11,11 +11,9 @@ from lockterm.domain.dates import DAY_MS
 from lockterm.screens.dialogs.confirm import ConfirmModal
 from lockterm.screens.plan.table import PlanTable
 from lockterm.service.running import RunningService
-from tests.screens.demo import Demo, press
-from tests.screens.demo import demo as demo
 from tests.screens.forms.conftest import Opener, add, call, open_form
-from tests.screens.running_app import NOW_MS, shown
-from tests.screens.site import words
+from tests.screens.running_app import NOW_MS, Demo, shown
+from tests.screens.site import press, words
 from tests.screens.test_plan import agreed, asked, ended, on_plan
 from tests.screens.test_take_file import opened, take
 

@@ -24,10 +24,8 @@ from lockterm.screens.plan.screen import PlanScreen
 from lockterm.screens.saved_maps import KEPT, MOST_BYTES, find_saved_map, save_map
 from lockterm.screens.table_map import MapScreen
 from lockterm.widgets.row_table import RowTable
-from tests.screens.demo import Demo, press, press_to, settled_when
-from tests.screens.demo import demo as demo
-from tests.screens.running_app import notices, shown, until
-from tests.screens.site import words
+from tests.screens.running_app import Demo, notices, shown, until
+from tests.screens.site import press, press_to, settled_when, words
 from tests.screens.snapshots import assert_picture
 from tests.screens.test_take_file import folder, opened, plan_of, take
 

@@ -19,10 +19,8 @@ from lockterm.widgets.path_input import PathInput, complete
 from lockterm.widgets.row_table import RowTable
 from tests.long import telling
 from tests.screens import someone_else
-from tests.screens.demo import Demo, press, press_to, settled_when
-from tests.screens.demo import demo as demo
-from tests.screens.running_app import notices, shown, until
-from tests.screens.site import words
+from tests.screens.running_app import Demo, notices, shown, until
+from tests.screens.site import press, press_to, settled_when, words
 from tests.screens.snapshots import assert_picture
 
 BAD = """\

@@ -33,9 +33,8 @@ from lockterm.terminal.colors import contrast
 from lockterm.terminal.themes import OWN
 from lockterm.widgets.line_table import STATES
 from tests.matrix.colors import EYES, OF_THEMES, PALETTES, distance, ratio_of
-from tests.screens.demo import Demo, press
-from tests.screens.demo import demo as demo
-from tests.screens.running_app import Starter, notices, settled, shown, strips, until
+from tests.screens.running_app import Demo, Starter, notices, settled, shown, strips, until
+from tests.screens.site import press
 from tests.screens.tour import tour
 
 

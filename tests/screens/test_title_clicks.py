@@ -14,10 +14,8 @@ from lockterm.screens.everywhere.table import OnLocksTable
 from lockterm.screens.locks.table import LocksTable
 from lockterm.screens.remotes.table import RemotesTable
 from lockterm.widgets.line_table import LineTable
-from tests.screens.demo import Demo, press
-from tests.screens.demo import demo as demo
-from tests.screens.running_app import settled, shown
-from tests.screens.site import LOCKS
+from tests.screens.running_app import Demo, settled, shown
+from tests.screens.site import LOCKS, press
 
 
 async def click(pilot: Pilot[Any], table: type[LineTable], title: str) -> list[str]:

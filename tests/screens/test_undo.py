@@ -22,10 +22,8 @@ from lockterm.service.running import RunningService
 from tests.long import telling
 from tests.operations.runs import planning
 from tests.screens import someone_else
-from tests.screens.demo import Demo, press, settled_when
-from tests.screens.demo import demo as demo
-from tests.screens.running_app import settled, shown, until
-from tests.screens.site import LOCKS, words
+from tests.screens.running_app import Demo, settled, shown, until
+from tests.screens.site import LOCKS, press, settled_when, words
 from tests.screens.snapshots import assert_picture
 
 

@@ -15,10 +15,8 @@ from lockterm.service.running import RunningService
 from tests.faults.calls import new_remote
 from tests.faults.catalogue import close
 from tests.faults.proxy import Exchange, FaultProxy
-from tests.screens.demo import Demo, press
-from tests.screens.demo import demo as demo
-from tests.screens.running_app import Starter, settled, until
-from tests.screens.site import shown, words
+from tests.screens.running_app import Demo, Starter, settled, until
+from tests.screens.site import press, shown, words
 from tests.servers import port_of
 
 

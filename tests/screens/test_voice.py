@@ -21,10 +21,20 @@ from lockterm.screens.voice.dialogs import VendorModelModal
 from lockterm.screens.voice.panels import PackDetail, PacksTable
 from lockterm.screens.voice.voice_tree import VoiceTree
 from lockterm.service.running import RunningService
-from tests.screens.demo import Demo, press, press_to, settled_when
-from tests.screens.demo import demo as demo
-from tests.screens.running_app import Starter, notices, settled, until
-from tests.screens.site import HOSTILE, LOCKS, MAIN_GATE, book_of, canned, fill_book, shown, words
+from tests.screens.running_app import Demo, Starter, notices, settled, until
+from tests.screens.site import (
+    HOSTILE,
+    LOCKS,
+    MAIN_GATE,
+    book_of,
+    canned,
+    fill_book,
+    press,
+    press_to,
+    settled_when,
+    shown,
+    words,
+)
 from tests.screens.snapshots import assert_picture
 
 SETTING = ("POST", "/api/v1/lockSetting/updateLockSetting")

@@ -13,10 +13,8 @@ from lockterm.screens.locks import LocksScreen
 from lockterm.screens.locks.table import LocksTable
 from lockterm.screens.remotes import RemotesScreen
 from tests.long import telling
-from tests.screens.demo import Demo, settled_when
-from tests.screens.demo import demo as demo
-from tests.screens.running_app import Clock, notices, settled, until
-from tests.screens.site import LOCKS, MAIN_GATE
+from tests.screens.running_app import Clock, Demo, notices, settled, until
+from tests.screens.site import LOCKS, MAIN_GATE, settled_when
 
 WAYS = {
     "remotes": ("enter",),

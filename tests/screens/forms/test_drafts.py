@@ -27,9 +27,8 @@ from lockterm.screens.remotes import RemotesScreen
 from lockterm.store.drafts import Drafts
 from tests.faults.calls import new_remote
 from tests.long import telling
-from tests.screens.demo import Demo, press, press_to, settled_when
-from tests.screens.demo import demo as demo
-from tests.screens.running_app import settled, shown, until
+from tests.screens.running_app import Demo, settled, shown, until
+from tests.screens.site import press, press_to, settled_when
 
 
 async def answer(pilot: Pilot[int], *keys: str) -> None:

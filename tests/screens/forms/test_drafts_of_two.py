@@ -15,11 +15,10 @@ from lockterm.domain.locks import Lock
 from lockterm.operations import Operations
 from lockterm.screens.locks.form import LockForm
 from lockterm.screens.remote_form import RemoteForm
-from tests.screens.demo import Demo, settled_when
-from tests.screens.demo import demo as demo
 from tests.screens.forms.conftest import Form, Gate
 from tests.screens.forms.conftest import gate as gate
-from tests.screens.running_app import notices, settled, shown, until
+from tests.screens.running_app import Demo, notices, settled, shown, until
+from tests.screens.site import settled_when
 
 
 @pytest.fixture(autouse=True)

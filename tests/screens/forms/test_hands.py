@@ -28,13 +28,11 @@ from lockterm.widgets.actions import actions_of
 from lockterm.widgets.choice import Choice, OptionLine
 from tests.conftest import NOW_MS
 from tests.long import telling
-from tests.screens.demo import Demo, press, settled_when
-from tests.screens.demo import demo as demo
 from tests.screens.forms import conftest
 from tests.screens.forms.conftest import GATE, KEYS, Gate, Line, Opener
 from tests.screens.forms.conftest import gate as gate
-from tests.screens.running_app import Clock, Starter, notices, settled, shown, until
-from tests.screens.site import DAY_MS
+from tests.screens.running_app import Clock, Demo, Starter, notices, settled, shown, until
+from tests.screens.site import DAY_MS, press, settled_when
 
 
 @pytest.mark.long

@@ -15,15 +15,13 @@ from lockterm.screens.remotes import RemotesScreen
 from lockterm.service.running import RunningService
 from tests.long import telling
 from tests.screens import someone_else
-from tests.screens.demo import Demo, press, press_to, settled_when
-from tests.screens.demo import demo as demo
 from tests.screens.forms.conftest import Line, Opener, add
 from tests.screens.forms.conftest import gate as gate
 from tests.screens.forms.conftest import line as line
 from tests.screens.forms.conftest import open_form as open_form
 from tests.screens.forms.test_remote_form import RECURRING
-from tests.screens.running_app import PATIENCE_S, notices, settled, shown, until
-from tests.screens.site import words
+from tests.screens.running_app import PATIENCE_S, Demo, notices, settled, shown, until
+from tests.screens.site import press, press_to, settled_when, words
 from tests.screens.snapshots import assert_picture
 
 START, END = 1_796_112_000_000, 1_798_736_400_000
