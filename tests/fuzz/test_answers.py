@@ -104,7 +104,7 @@ def test_wrong_answers(service: RunningService) -> None:
         f" {longest_s * 1000:.0f} ms: {dict(ended)}"
     )
     # The chance is worth something only if both ways out are taken often.
-    assert min(ended["read"], ended["MalformedAnswer"], ended["Refused"]) > ANSWERS / 20
+    assert min(ended["read"], ended["MalformedAnswerError"], ended["RefusedError"]) > ANSWERS / 20
 
 
 def test_things_without_a_limit(service: RunningService) -> None:
