@@ -40,8 +40,7 @@ async def test_progress_is_a_bar(demo: Demo, clock: Clock, monkeypatch: pytest.M
         assert not progress(pilot)
         await agreed(pilot)
         parts = ("3 of 8 done", "1 under way")
-        await until(pilot, lambda: all(one in "".join(progress(pilot)) for one in parts))
-        assert way.held
+        await until(pilot, lambda: way.held and all(p in "".join(progress(pilot)) for p in parts))
         bar, badges = progress(pilot)
         assert bar.count("█") == (bar.count("█") + bar.count("░")) * 3 // 8
         assert bar.endswith("37 %  3 of 8 done")
