@@ -17,7 +17,7 @@ from heapq import nsmallest
 from typing import Any, NamedTuple
 
 from lockterm.domain.names import fold_text
-from lockterm.domain.packed import NEVER, UNREADABLE, find_lines
+from lockterm.domain.packed import NEVER, UNREADABLE, count_by_dates, find_lines, read_periods
 from lockterm.domain.remote_states import StateFilter
 from lockterm.domain.remotes import Remote
 from lockterm.domain.searching import search_text
@@ -192,6 +192,12 @@ class Listing:
             for line, end in enumerate(block.ends):
                 if NEVER < end <= until_ms:
                     yield end, ListPosition(number, line)
+
+    def count_states(self, now_ms: int) -> Ends:
+        """Return the numbers of remotes by state, at the time ``now_ms`` in milliseconds."""
+        ends = [sorted(block.ends) for block in self.blocks]
+        periods = [one for block in self.blocks for one in read_periods(block.periods)]
+        return Ends(count_by_dates(ends, periods, now_ms), self.at_ms, self.changed)
 
     def next_ends(self, now_ms: int, most: int) -> list[ListPosition]:
         """Return the positions of the remotes that end next, the earliest end first.

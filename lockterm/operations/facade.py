@@ -87,9 +87,9 @@ class Operations:
         self._sender = sender
         self._reads_back = reads_back
         if reads_back:
-            self.connection.on_reached = self._read_back
+            self.connection.on_reached = self._verify
 
-    def _read_back(self) -> None:
+    def _verify(self) -> None:
         """Start verifying unconfirmed changes; import the code for it only if there are any."""
 
         async def watch() -> None:

@@ -214,14 +214,14 @@ class Runs:
             RunUnderWayError: An active session is running the plan.
         """
         try:
-            await self._carry_out(run)
+            await self._execute(run)
         except LocktermError as error:
             run.error = error
             raise
         finally:
             run.end()
 
-    async def _carry_out(self, run: Run) -> None:
+    async def _execute(self, run: Run) -> None:
         profile, plan = self._profile, run.plan
         if profile.read_only:
             raise RuleViolationError(
@@ -238,7 +238,7 @@ class Runs:
             await self._begin(run)
             await self._dispatch(run)
             if not run.starts_no_more:
-                await self._read_back(run)
+                await self._verify_steps(run)
 
     @contextlib.asynccontextmanager
     async def _taken(self, plan: Plan) -> AsyncIterator[None]:
@@ -312,7 +312,7 @@ class Runs:
                 with contextlib.suppress(asyncio.CancelledError):
                     await asyncio.wait(under_way)
 
-    async def _read_back(self, run: Run) -> None:
+    async def _verify_steps(self, run: Run) -> None:
         """Verify all unconfirmed steps in parallel, and store each result when it is proven."""
 
         async def prove(number: int) -> None:

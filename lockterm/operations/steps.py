@@ -101,17 +101,16 @@ class Steps:
             LocktermError: Nothing was sent, or the service refused the change.
         """
         special = {Action.ADD: self._add, Action.VOICE: self._set_voice}
-        carry_out = special.get(step.action, self._change)
+        send = special.get(step.action, self._change)
         try:
-            return await carry_out(step)
+            return await send(step)
         except ResultUnknownError as error:
             return _ended(step, StepState.UNKNOWN, error.meaning)
 
     async def resolve(self, step: Step) -> Step | None:
         """Return an interrupted step with its result from the journal; None if it was not sent."""
-        await (
-            self._journal.list_unconfirmed()
-        )  # this also resolves operations that ended sessions left
+        # This also resolves operations that ended sessions left.
+        await self._journal.list_unconfirmed()
         operation = await self._journal.find(step.operation_id or "")
         if operation is None or operation.state is OperationState.NOT_SENT:
             return None

@@ -45,9 +45,8 @@ async def read_names_in_use(
             found += step.new
             total = step.total
     except ServiceError as error:
-        is_read = isinstance(
-            error, ListTooLargeError
-        )  # a second reading would reach the same limit
+        # A second reading would reach the same limit.
+        is_read = isinstance(error, ListTooLargeError)
         known += await remotes.last_known(lock_id)  # it may be old, but it is better than nothing
         some = [*known, *found]
         taken = NamesInUse(_others(some, own_id), total, is_read=is_read)

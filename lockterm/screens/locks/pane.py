@@ -91,11 +91,11 @@ class LockPane(Widget):
     async def read_store(self, lock: Lock) -> None:
         """Read the data of a lock from the local store in a worker, and show the data."""
         with suppress(StoreError):  # the lock book and the history report the error
-            remotes, now_ms = self._operations.remotes, self._operations.now_ms()
-            ends = await remotes.ends(lock.lock_id)
-            listing = await remotes.last_listing(lock.lock_id)
-            coming = list[Remote]()
+            now_ms = self._operations.now_ms()
+            listing = await self._operations.remotes.last_listing(lock.lock_id)
+            ends, coming = None, list[Remote]()
             if listing is not None:
+                ends = await asyncio.to_thread(listing.count_states, now_ms)
                 places = await asyncio.to_thread(listing.next_ends, now_ms, MOST_ENDS)
                 coming = [listing.remote(place) for place in places]
             changes = await self._operations.journal.lines(

@@ -135,7 +135,7 @@ class RemoteSaving:
         """Start to verify a change whose request got no answer."""
         self._do("Verifying the change, at most 90 s ...")
         opened = opening(self._screen, "the result of the check")
-        self._screen.app.run_worker(self._read_back(opened), group="writes")
+        self._screen.app.run_worker(self._verify(opened), group="writes")
 
     async def is_free(self, name: str) -> bool:
         """Return whether the name is free on the lock (contract 4.2)."""
@@ -286,7 +286,7 @@ class RemoteSaving:
 
     # --- an unconfirmed change -----------------------------------------------------------------
 
-    async def _read_back(self, opened: PendingNavigation) -> None:
+    async def _verify(self, opened: PendingNavigation) -> None:
         try:
             operation = await self._operation()
             if operation is not None and operation.is_unconfirmed:

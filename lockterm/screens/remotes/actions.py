@@ -258,7 +258,7 @@ class RemoteActions(LocktermScreen[None]):
                     self._note_written(lock, None)
                 return
             who = format_remote(deletion.remote)
-            self._carry_out(
+            self._send(
                 lock,
                 f"Delete {self._format_who(lock, deletion.remote)}",
                 self.operations.writes.delete_remote(lock.lock_id, deletion.remote),
@@ -289,7 +289,7 @@ class RemoteActions(LocktermScreen[None]):
 
         def answered(number: int | None) -> None:
             if number is not None:
-                self._carry_out(
+                self._send(
                     lock,
                     f"User number of {who}",
                     self.operations.writes.set_user_no(lock.lock_id, remote, number),
@@ -308,7 +308,7 @@ class RemoteActions(LocktermScreen[None]):
         def answered(confirmed: bool | None) -> None:
             if confirmed:
                 backed_up = clearing.count
-                self._carry_out(
+                self._send(
                     lock,
                     f"Clear {_name_of(lock)}",
                     self.operations.writes.clear_remotes(lock.lock_id, backed_up),
@@ -317,7 +317,7 @@ class RemoteActions(LocktermScreen[None]):
 
         self.app.push_screen(clearing.dialog(), answered)
 
-    def _carry_out(
+    def _send(
         self,
         lock: Lock,
         what: str,

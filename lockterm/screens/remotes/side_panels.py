@@ -45,7 +45,7 @@ class SidePanels(LocktermScreen[None]):
 
     @property
     def has_pane(self) -> bool:
-        """Whether the terminal has room for the panel, which shows the name of its remote too."""
+        """Whether the terminal has room for the side panel of the selected remote."""
         return self.has_class("-wide") or self.has_class("-framed")
 
     def show_pane(self) -> None:
