@@ -35,7 +35,6 @@ from lockterm.domain.text import (
     amount,
     difference,
     elsewhere,
-    error,
     operation,
     people,
     plan,
@@ -54,7 +53,7 @@ DOCUMENT = Path(__file__).with_suffix(".md")
 
 MODULES = (
     *(amount, validity, difference, remote, replacement, shortening, operation, plan, run),
-    *(service, error, elsewhere, people),
+    *(service, elsewhere, people),
 )
 
 ZONE = ZoneInfo("Europe/Berlin")
@@ -545,9 +544,9 @@ def render_service(samples: TextSamples) -> None:
     refused = errors.RefusedError("Name exists.", code=-3, hint="Choose another name.")
     for kind in (errors.UnreachableError, errors.ResultUnknownError, errors.StoreDamagedError):
         one = kind("It took longer than 10 s.", hint="Try again.")
-        for function in (error.format_error, error.format_sentences):
+        for function in (service.format_error, service.format_sentences):
             samples.show(function, one)
-    for function in (error.format_meaning, error.format_titled_meaning, error.format_error):
+    for function in (service.format_meaning, service.format_titled_meaning, service.format_error):
         samples.show(function, refused)
 
 

@@ -25,9 +25,9 @@ import httpx
 
 from lockterm import __version__
 from lockterm.api.answer import ChunkPacer
-from lockterm.api.failures import not_sent
 from lockterm.api.partial_file import PartialFile, on_disk
 from lockterm.api.request import checked_headers
+from lockterm.api.transport import not_sent
 from lockterm.api.trust import tls_context
 from lockterm.config.values import PORTS, origin_of
 from lockterm.domain.safe_text import clean, without_secrets

@@ -15,7 +15,7 @@ from lockterm.config.preferences import Preferences
 from lockterm.keymap import DEFAULT_KEYMAP, Keymap
 from lockterm.keymap.keys import FIRST_RUN
 from lockterm.screens.welcome import WelcomeScreen
-from lockterm.widgets.bindings import bind
+from lockterm.widgets.actions import bind
 
 if TYPE_CHECKING:
     from lockterm.config.profiles import Profiles

@@ -26,7 +26,7 @@ from lockterm.screens.modal import LocktermModal
 from lockterm.terminal import startup
 from lockterm.terminal.key_queue import opening
 from lockterm.terminal.patches import answers_nobody, has_key_of_its_own
-from lockterm.widgets.bindings import bindings
+from lockterm.widgets.actions import bindings
 
 if TYPE_CHECKING:
     from lockterm.api.first_page import FirstPage

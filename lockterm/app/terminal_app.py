@@ -24,6 +24,7 @@ from lockterm.screens.base import LocktermScreen
 from lockterm.screens.modal import LocktermModal
 from lockterm.terminal.chosen_keys import ChosenKeys
 from lockterm.terminal.clipboard import copy
+from lockterm.terminal.colors import FilterChain, Sanitizer
 from lockterm.terminal.driver import TerminalDriver
 from lockterm.terminal.fence import RenderBarrier
 from lockterm.terminal.form_wall import FormWall
@@ -33,7 +34,6 @@ from lockterm.terminal.idle import Idle
 from lockterm.terminal.key_queue import KeyQueue
 from lockterm.terminal.minimum_size import MinimumSize
 from lockterm.terminal.patches import active_binding, has_key_of_its_own
-from lockterm.terminal.sanitize import FilterChain, Sanitizer
 from lockterm.terminal.terminal_input import EscapedKey, LettersDrawn, StatusReport
 
 if TYPE_CHECKING:

@@ -13,7 +13,7 @@ from lockterm.cli.run_plan import offer_plan
 from lockterm.cli.session import Session, find_lock
 from lockterm.config import Options
 from lockterm.domain.date_input import parse_age
-from lockterm.operations.cleaning import plan_cleaning
+from lockterm.operations.planner import plan_cleaning
 
 
 def _read_age(context: click.Context, parameter: click.Parameter, value: str) -> int:

@@ -14,7 +14,7 @@ from lockterm.cli.exit_codes import DONE, MISUSED, CommandInterruptedError, noti
 from lockterm.cli.options import UI_OPTIONS, take_options
 from lockterm.cli.output import BrokenStdoutError, choose_glyphs
 from lockterm.config import Options
-from lockterm.config.zone_data import use_newest
+from lockterm.config.zones import use_newest
 from lockterm.errors import LocktermError
 from lockterm.terminal import startup
 

@@ -17,7 +17,7 @@ from lockterm.cli.options import UI_OPTIONS, json_option, take_options
 from lockterm.cli.output import put, put_json
 from lockterm.config import Options, Settings, load_settings
 from lockterm.config.file import PROFILE_KEYS
-from lockterm.config.zone_data import describe_zone_data, zone_data
+from lockterm.config.zones import describe_zone_data, zone_data
 from lockterm.domain.safe_text import MASKED, clean
 from lockterm.errors import ConfigError
 from lockterm.paths import Paths

@@ -10,10 +10,9 @@ from contextlib import suppress
 from dataclasses import replace
 
 from lockterm.cli.exit_codes import DONE, FAILED, UNKNOWN, UNREACHABLE, UsageError, notify
-from lockterm.cli.options import WriteOptions
+from lockterm.cli.options import WriteOptions, cancel, confirm, confirm_by_typing, require_answer
 from lockterm.cli.output import has_failed, put, put_stderr
 from lockterm.cli.plans import describe_shortened, put_end, put_plan, put_planned, put_step
-from lockterm.cli.prompts import cancel, confirm, confirm_by_typing, require_answer
 from lockterm.cli.session import Session
 from lockterm.domain.plan import DUE, PROBLEMS, Action, Plan, Step, StepState, at_rest
 from lockterm.domain.run import Run

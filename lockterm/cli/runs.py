@@ -11,10 +11,9 @@ import click
 from lockterm.cli import manual
 from lockterm.cli.exit_codes import DONE, UsageError
 from lockterm.cli.manual_parts import LOCAL, RUN_CODES, list_examples
-from lockterm.cli.options import WriteOptions, asks_service, yes_option
+from lockterm.cli.options import WriteOptions, asks_service, can_prompt, cancel, confirm, yes_option
 from lockterm.cli.output import put, put_stderr, put_table
 from lockterm.cli.plans import put_end, put_line, put_plan, put_step
-from lockterm.cli.prompts import can_prompt, cancel, confirm
 from lockterm.cli.run_plan import confirm_plan, put_result, run_plan, store_plan
 from lockterm.cli.session import Session
 from lockterm.config import Options

@@ -32,12 +32,14 @@ from lockterm.cli.options import (
     WholeNumber,
     WriteOptions,
     asks_service,
+    can_prompt,
+    cancel,
     changes,
+    confirm,
     lock_argument,
 )
 from lockterm.cli.output import is_terminal, put, put_bytes
 from lockterm.cli.plans import plan_from_file, put_end, put_plan, put_planned
-from lockterm.cli.prompts import can_prompt, cancel, confirm
 from lockterm.cli.run_plan import confirm_plan, offer_plan, run_plan, store_plan
 from lockterm.cli.session import Session, find_lock, format_lock
 from lockterm.config import Options

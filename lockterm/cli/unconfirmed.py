@@ -15,9 +15,16 @@ from lockterm.cli.manual_parts import (
     UNCONFIRMED_CODES,
     list_examples,
 )
-from lockterm.cli.options import asks_service, json_option, yes_option
+from lockterm.cli.options import (
+    asks_service,
+    cancel,
+    confirm,
+    confirm_by_typing,
+    json_option,
+    require_answer,
+    yes_option,
+)
 from lockterm.cli.output import ignore_missing_reader, put, put_json, put_table
-from lockterm.cli.prompts import cancel, confirm, confirm_by_typing, require_answer
 from lockterm.cli.send_change import TIMEOUT_S
 from lockterm.cli.session import Session, format_lock
 from lockterm.config import Options

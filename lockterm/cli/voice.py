@@ -17,10 +17,13 @@ from lockterm.cli.options import (
     Format,
     WriteOptions,
     asks_service,
+    cancel,
     changes,
+    confirm,
     json_option,
     lock_argument,
     reads,
+    require_answer,
 )
 from lockterm.cli.output import (
     ignore_missing_reader,
@@ -30,7 +33,6 @@ from lockterm.cli.output import (
     put_json,
     put_table,
 )
-from lockterm.cli.prompts import cancel, confirm, require_answer
 from lockterm.cli.send_change import Change, send_change
 from lockterm.cli.session import Session, format_lock, lock_json, open_lock, open_writable_lock
 from lockterm.config import Options

@@ -73,7 +73,7 @@ def boolean(value: object) -> bool:
 def presets(value: object) -> tuple[str, ...]:
     """Check the number and length of the new end dates that forms offer, and return them.
 
-    ``lockterm.cli.presets`` later checks whether each text is a date.
+    ``lockterm.cli.ui`` later checks whether each text is a date.
     """
     if not isinstance(value, list) or not value:
         raise ValueError('must be a list of texts, such as ["+30d", "eom"]')

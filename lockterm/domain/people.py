@@ -18,11 +18,10 @@ from itertools import chain, combinations
 from typing import Any, NamedTuple
 
 from lockterm.domain.constants import needs_weekdays
-from lockterm.domain.names import fold_text, near_key, normalize_name
+from lockterm.domain.names import fold_text, natural, near_key, normalize_name
 from lockterm.domain.packed import NEVER, UNREADABLE, Period, count_by_dates, find_lines
 from lockterm.domain.remote_states import StateFilter
 from lockterm.domain.remotes import Remote
-from lockterm.domain.sorting import natural
 from lockterm.domain.validity import without_weekdays
 from lockterm.domain.weekdays import WEEK
 

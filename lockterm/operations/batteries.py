@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 from lockterm.domain.callbacks import ignore
 from lockterm.domain.remotes import Remote, is_still
-from lockterm.domain.text.error import format_titled_meaning
+from lockterm.domain.text.service import format_titled_meaning
 from lockterm.errors import RefusedError, ServiceError
 
 if TYPE_CHECKING:

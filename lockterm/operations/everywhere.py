@@ -13,7 +13,7 @@ from lockterm.domain.listing import Block, Listing
 from lockterm.domain.locks import Lock
 from lockterm.domain.safe_text import clean
 from lockterm.domain.text.amount import format_count
-from lockterm.domain.text.error import format_titled_meaning
+from lockterm.domain.text.service import format_titled_meaning
 from lockterm.errors import (
     LocktermError,
     NoAnswerError,

@@ -238,12 +238,12 @@ class RemoteList:
         """Return whether deleted remotes of this lock can be restored from the history."""
         if self._operations.profile.read_only:
             return False
-        from lockterm.domain import history, operation, undoable  # after the first page
+        from lockterm.domain import history, operation, undo  # after the first page
 
         with suppress(StoreError):  # the history screen shows the error
             done = history.Selection(self.lock.lock_id, operation.RECORDED)
             lines = await self._operations.journal.lines(done)
-            return any(not undoable.why_not_restorable(line, line.count) for line in lines)
+            return any(not undo.why_not_restorable(line, line.count) for line in lines)
         return False
 
     async def _kept(self, page_no: int) -> Fetched[RemotePage] | None:

@@ -27,8 +27,15 @@ from lockterm.domain.safe_text import clean
 from lockterm.domain.text.difference import find_differences
 from lockterm.domain.text.operation import STATE_NAMES, format_operation
 from lockterm.domain.text.remote import describe_losses, format_remote
-from lockterm.domain.undo import refused, restored, undone, voice_undone
-from lockterm.domain.undoable import TAKEN_AWAY, why_not_restorable, why_not_undone
+from lockterm.domain.undo import (
+    TAKEN_AWAY,
+    refused,
+    restored,
+    undone,
+    voice_undone,
+    why_not_restorable,
+    why_not_undone,
+)
 from lockterm.errors import LocktermError, NoSuchRunError, StoreError
 from lockterm.keymap.hints import settle_first, with_keys
 from lockterm.operations.planner import PlanDraft, PlanSource, ReadLock, make_plan, read_locks

@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from lockterm.screens.everywhere.clean import CleanModal as CleanModal
     from lockterm.screens.everywhere.ends import ExpiringScreen as ExpiringScreen
     from lockterm.screens.everywhere.people import PeopleScreen as PeopleScreen
-    from lockterm.screens.everywhere.person import PersonScreen as PersonScreen
+    from lockterm.screens.everywhere.screen import PersonScreen as PersonScreen
     from lockterm.screens.file import FileScreen as FileScreen
     from lockterm.screens.help import HelpScreen as HelpScreen
     from lockterm.screens.history import HistoryScreen as HistoryScreen
@@ -75,7 +75,7 @@ MODULES = {
     "AllLocksSearchScreen": "everywhere",
     "ExpiringScreen": "everywhere.ends",
     "PeopleScreen": "everywhere.people",
-    "PersonScreen": "everywhere.person",
+    "PersonScreen": "everywhere.screen",
     "FileScreen": "file",
     "HelpScreen": "help",
     "HistoryScreen": "history",

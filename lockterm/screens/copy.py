@@ -14,9 +14,9 @@ from textual.widgets import Label, Static
 from textual.worker import Worker
 
 from lockterm.domain.locks import Lock
+from lockterm.domain.names import natural, sorted_by
 from lockterm.domain.plan import PROBLEMS
 from lockterm.domain.safe_text import LONGEST_CELL, clean
-from lockterm.domain.sorting import natural, sorted_by
 from lockterm.domain.text.amount import format_count
 from lockterm.domain.text.plan import describe_skipped
 from lockterm.errors import LocktermError
@@ -29,8 +29,8 @@ from lockterm.screens.list_screen import ListScreen
 from lockterm.screens.modal import FieldModal
 from lockterm.screens.plan.screen import PlanScreen
 from lockterm.terminal.key_queue import opening, opens
-from lockterm.widgets.bindings import bindings
-from lockterm.widgets.compact_button import CompactButton
+from lockterm.widgets.actions import bindings
+from lockterm.widgets.form_field import CompactButton
 from lockterm.widgets.path_input import PathInput
 from lockterm.widgets.row_table import Column, LazyRows, RowTable
 from lockterm.widgets.state_panel import describe_error
@@ -309,7 +309,7 @@ class CopyScreen(ListScreen[None]):
     @work
     async def action_backup(self) -> None:
         """Let the user choose a backup in the history as the source."""
-        if (operation_id := await cast(HasOperations, self.app).choose_backup()) is None:
+        if (operation_id := await cast("HasOperations", self.app).choose_backup()) is None:
             return
         with opening(self, "the backup"), self.refusing_errors():
             self._take(await backup_source(self.operations, operation_id))

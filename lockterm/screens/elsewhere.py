@@ -32,7 +32,7 @@ from lockterm.screens.list_screen import ListScreen
 from lockterm.screens.remotes import RemotesScreen
 from lockterm.screens.remotes.detail import RemoteDetailScreen
 from lockterm.terminal.key_queue import opening
-from lockterm.widgets.bindings import bindings
+from lockterm.widgets.actions import bindings
 from lockterm.widgets.cells import shorten_middle
 from lockterm.widgets.find_line import FindLine
 from lockterm.widgets.row_table import Column, LazyRows, RowTable

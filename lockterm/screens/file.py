@@ -30,10 +30,9 @@ from lockterm.paths import find_typed
 from lockterm.screens.form import LEAVE, FormButton, FormScreen
 from lockterm.screens.plan.screen import PlanScreen
 from lockterm.screens.plan_modal import is_before_plan
-from lockterm.screens.saved_maps import find_saved_map, save_map
-from lockterm.screens.table_map import TYPE_ROW, MapScreen
+from lockterm.screens.table_map import TYPE_ROW, MapScreen, find_saved_map, save_map
 from lockterm.terminal.key_queue import opening, opens
-from lockterm.widgets.bindings import bindings
+from lockterm.widgets.actions import bindings
 from lockterm.widgets.choice import Choice, OptionLine
 from lockterm.widgets.form_field import FormField, StatusLine
 from lockterm.widgets.line_table import LineTable

@@ -21,8 +21,7 @@ from lockterm.keymap.hints import key
 from lockterm.screens.base import LocktermScreen, ResultT
 from lockterm.terminal.key_queue import opens
 from lockterm.widgets.actions import reason_against
-from lockterm.widgets.compact_button import CompactButton
-from lockterm.widgets.form_field import FormField, StatusLine
+from lockterm.widgets.form_field import CompactButton, FormField, StatusLine
 
 if TYPE_CHECKING:
     from lockterm.operations import Operations

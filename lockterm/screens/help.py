@@ -25,8 +25,7 @@ from lockterm.domain.validity import COERCED, RemoteState
 from lockterm.keymap.keys import MOVING, TASKS, in_help
 from lockterm.operations import Operations
 from lockterm.screens.base import LocktermScreen
-from lockterm.widgets.actions import Action, actions_of
-from lockterm.widgets.bindings import bindings
+from lockterm.widgets.actions import Action, actions_of, bindings
 from lockterm.widgets.find_line import FindLine, matches
 from lockterm.widgets.line_table import MARK
 

@@ -15,7 +15,7 @@ from lockterm.domain.safe_text import clean
 from lockterm.domain.table_columns import LOCK
 from lockterm.domain.table_map import MEANINGS, find_value_error
 from lockterm.screens.modal import FieldModal
-from lockterm.widgets.compact_button import CompactButton
+from lockterm.widgets.form_field import CompactButton
 from lockterm.widgets.text_input import SingleLineInput
 
 

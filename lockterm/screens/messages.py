@@ -15,7 +15,7 @@ from lockterm.domain.notices import LoggedNotice
 from lockterm.operations import Operations
 from lockterm.screens.base import LocktermScreen
 from lockterm.terminal.clipboard import copy
-from lockterm.widgets.bindings import bindings
+from lockterm.widgets.actions import bindings
 from lockterm.widgets.line_table import LineTable
 from lockterm.widgets.row_table import Column, RowTable
 from lockterm.widgets.state_panel import StatePanel

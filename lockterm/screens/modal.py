@@ -14,7 +14,7 @@ from textual.widgets import Button, Input, Label
 from lockterm.domain.safe_text import clean
 from lockterm.screens.host import HEIGHTS, WIDTHS
 from lockterm.terminal.patches import paint_once
-from lockterm.widgets.bindings import bindings
+from lockterm.widgets.actions import bindings
 
 ResultT = TypeVar("ResultT")
 

@@ -10,12 +10,12 @@ from textual.containers import Horizontal
 from textual.widgets import Label
 from textual.worker import Worker
 
-from lockterm.domain.text.error import format_sentences
+from lockterm.domain.text.service import format_sentences
 from lockterm.errors import LocktermError
 from lockterm.operations.planner import PlanDraft
 from lockterm.screens.modal import FieldModal
 from lockterm.terminal.key_queue import opening
-from lockterm.widgets.compact_button import CompactButton
+from lockterm.widgets.form_field import CompactButton
 
 
 class PlanModal(FieldModal[PlanDraft | None]):

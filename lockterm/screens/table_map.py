@@ -1,9 +1,10 @@
-"""The screen on which the user gives each column of another system's table a meaning."""
+"""The screen that gives each column of another system's table a meaning, and saves the meanings."""
 
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Mapping, Sequence
+import json
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 
@@ -12,11 +13,13 @@ from textual.app import ComposeResult
 from textual.reactive import var
 from textual.widgets import Static
 
+from lockterm.config.preferences import Preferences
 from lockterm.domain.constants import RemoteType, choices
 from lockterm.domain.foreign_table import TableHeader
 from lockterm.domain.locks import Lock
 from lockterm.domain.safe_text import LONGEST_CELL, clean
 from lockterm.domain.table_columns import ACTION, LOCK
+from lockterm.domain.table_file import TableFileError
 from lockterm.domain.table_map import (
     BY_END,
     CONSTANT,
@@ -31,6 +34,7 @@ from lockterm.domain.table_map import (
     WRITTEN,
     TableMap,
     format_map,
+    parse_map,
 )
 from lockterm.domain.text.amount import format_count
 from lockterm.errors import LocktermError, describe_os_error
@@ -42,7 +46,7 @@ from lockterm.screens.dialogs.confirm import ConfirmModal
 from lockterm.screens.list_screen import ListScreen
 from lockterm.screens.map_values import LockModal, ValueModal
 from lockterm.terminal.key_queue import opens
-from lockterm.widgets.bindings import bindings
+from lockterm.widgets.actions import bindings
 from lockterm.widgets.row_table import Column, RowTable
 
 DOOR = "door"
@@ -391,3 +395,63 @@ class MapScreen(ListScreen[TableMap | None]):
 
 def _without(texts: Mapping[str, str], key: str) -> dict[str, str]:
     return {one: text for one, text in texts.items() if one != key}
+
+
+KEPT = "table_maps"
+"""The name of the preference that stores the mappings, the last saved first."""
+
+MOST_BYTES = 30_000
+"""The maximum size of all mappings, in bytes; the whole file may have 65,536 bytes."""
+
+
+def find_saved_map(
+    preferences: Preferences, service: str, columns: Sequence[str]
+) -> TableMap | None:
+    """Return the saved mapping for a table with exactly these columns; None if there is none."""
+    for one_service, text in _saved(preferences):
+        if one_service == service and (table_map := _parse(text)) and table_map.fits(columns):
+            return table_map
+    return None
+
+
+def save_map(
+    preferences: Preferences, service: str, columns: Sequence[str], table_map: TableMap
+) -> bool:
+    """Save the mapping for a table with these columns, in place of an earlier one.
+
+    The oldest mappings are removed if all of them together are too large.
+
+    Returns:
+        Whether the mapping was saved; False if it is too large.
+
+    Raises:
+        StoreError: The directory cannot be created.
+        OSError: The file cannot be written.
+    """
+    kept = [(service, format_map(table_map))]
+    for one_service, text in _saved(preferences):
+        earlier = _parse(text)
+        if earlier and not (one_service == service and earlier.fits(columns)):
+            kept.append((one_service, text))
+    while sum(len(json.dumps(one)) for one in kept) > MOST_BYTES:
+        kept.pop()
+    if kept:
+        value = [{"service": one_service, "map": text} for one_service, text in kept]
+        preferences.keep(KEPT, value)
+    return bool(kept)
+
+
+def _saved(preferences: Preferences) -> Iterator[tuple[str, str]]:
+    kept = preferences.get(KEPT)
+    for one in kept if isinstance(kept, list) else ():
+        if isinstance(one, dict):
+            service, text = one.get("service"), one.get("map")
+            if isinstance(service, str) and isinstance(text, str):
+                yield service, text
+
+
+def _parse(text: str) -> TableMap | None:
+    try:
+        return parse_map(text.encode("utf-8", "replace"))
+    except TableFileError:  # people may edit the file
+        return None

@@ -22,7 +22,7 @@ from lockterm.errors import ConfigError
 from lockterm.keymap.hints import key
 from lockterm.screens.base import LocktermScreen
 from lockterm.terminal.key_queue import opens
-from lockterm.widgets.bindings import bindings
+from lockterm.widgets.actions import bindings
 
 if TYPE_CHECKING:
     from lockterm.config.preferences import Preferences

@@ -1,16 +1,18 @@
-"""The actions of a screen, for the footer, the help and the palette."""
+"""The actions of a screen, for the footer, the help and the palette, and Textual's bindings."""
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass, replace
 from typing import Any
 
-from textual.binding import Binding
+from textual.binding import Binding, BindingType
 from textual.dom import DOMNode
 from textual.screen import Screen
 
 from lockterm.keymap.hints import written
+from lockterm.keymap.keys import PLACES
+from lockterm.keymap.place import Key
 
 
 @dataclass(frozen=True, slots=True)
@@ -82,3 +84,24 @@ def is_typed(screen: Screen[Any], binding: Binding) -> bool:
         and len(character) == 1
         and screen.focused.check_consume_key(binding.key, character)
     )
+
+
+def bindings(place: str) -> list[BindingType]:
+    """Return the bindings for the keys that the registry lists for a place, such as a screen."""
+    return bind(PLACES[place].own)
+
+
+def bind(keys: Iterable[Key]) -> list[BindingType]:
+    """Return the bindings for some keys."""
+    return [
+        Binding(
+            key.keys,
+            key.action or key.id.rpartition(".")[2],
+            key.verb,
+            show=bool(key.line),
+            id=key.id,
+            tooltip=key.sentence,
+            priority=key.priority,
+        )
+        for key in keys
+    ]

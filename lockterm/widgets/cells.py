@@ -1,14 +1,18 @@
-"""Functions that fit text into terminal cells."""
+"""Functions that fit text into terminal cells, and texts whose parts have different looks."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from itertools import pairwise
 from unicodedata import combining
 
 from rich.cells import cell_len, set_cell_size
+from textual.color import Color
+from textual.content import Content
+from textual.style import Style
 
 from lockterm.domain.glyphs import ellipsis
+from lockterm.terminal.themes import state_color
 
 
 def shorten_middle(text: str, room: int) -> str:
@@ -114,3 +118,32 @@ def _cut_middle(text: str, difference: int, width: int) -> str:
     if end == ellipsis():  # the text itself was cut there
         return cut(text, width)
     return set_cell_size(text, width - 1 - cell_len(end)).rstrip() + ellipsis() + end
+
+
+Part = tuple[str, str]
+"""A text, and its look: a style such as ``bold`` or ``dim``, the name of a state's look, or empty.
+
+The name of a state's look may be followed by ``reverse``, for a badge.
+"""
+
+_STYLES = frozenset({"", "bold", "dim", "reverse", "bold reverse"})
+
+
+def join_parts(parts: Iterable[Part], variables: Mapping[str, str]) -> Content:
+    """Return the parts as one styled text.
+
+    Args:
+        parts: The parts, without control characters.
+        variables: The variables of the theme, which contain the colors of the states.
+    """
+    return Content.assemble(*((text, _style(look, variables)) for text, look in parts))
+
+
+def _style(look: str, variables: Mapping[str, str]) -> Style | str:
+    if look in _STYLES:
+        return look
+    state, _, reverse = look.partition(" ")
+    color = state_color(variables, state)
+    if color is None:
+        return reverse
+    return Style(foreground=Color.from_rich_color(color), reverse=bool(reverse))

@@ -14,7 +14,7 @@ from textual.reactive import reactive
 from textual.style import Style
 from textual.widget import Widget
 
-from lockterm.widgets.bindings import bindings
+from lockterm.widgets.actions import bindings
 
 _GAP = 2
 """The width between two options, in cells. It is 1 if all options fit on one line only with this

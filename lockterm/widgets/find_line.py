@@ -9,7 +9,7 @@ from textual.widgets import Input, Label
 
 from lockterm.domain.names import fold_text
 from lockterm.terminal.idle import when_idle
-from lockterm.widgets.bindings import bindings
+from lockterm.widgets.actions import bindings
 from lockterm.widgets.text_input import SingleLineInput
 
 

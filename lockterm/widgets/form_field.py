@@ -1,14 +1,14 @@
-"""A row of a form with its hints and errors, and the status line below all rows."""
+"""A row of a form with its hints and errors, the status line, and the buttons."""
 
 from __future__ import annotations
 
-from typing import Protocol, cast
+from typing import Any, Protocol, cast
 
 from textual.app import ComposeResult
 from textual.containers import Horizontal, Vertical
 from textual.reactive import reactive
 from textual.widget import Widget
-from textual.widgets import Static
+from textual.widgets import Button, Static
 
 
 class Control(Protocol):
@@ -51,11 +51,11 @@ class FormField(Horizontal):
 
     @property
     def value(self) -> str:
-        return cast(Control, self.control).value
+        return cast("Control", self.control).value
 
     @value.setter
     def value(self, value: str) -> None:
-        cast(Control, self.control).value = value
+        cast("Control", self.control).value = value
 
     def watch_note(self, text: str) -> None:
         self._say("note", text)
@@ -109,3 +109,20 @@ class StatusLine(Static):
             self.update(shown)
             self.display = bool(shown)
         self.set_class(is_wrong, "refused")
+
+
+class CompactButton(Button):
+    """A button of one line that reacts to every Enter.
+
+    Textual's button ignores an Enter within 0.2 seconds of the previous Enter. Keys that a slow
+    link delivers together would then do less than the same keys one at a time.
+
+    Args:
+        options: The keyword arguments for Textual's button.
+    """
+
+    def __init__(self, *args: Any, **options: Any) -> None:
+        super().__init__(*args, compact=True, **options)
+
+    def action_press(self) -> None:
+        self.press()

@@ -20,7 +20,7 @@ from textual.strip import Strip
 from lockterm.terminal.colors import colors_of, readable
 from lockterm.terminal.patches import follow_size
 from lockterm.terminal.themes import state_color
-from lockterm.widgets.bindings import bindings
+from lockterm.widgets.actions import bindings
 
 Piece = tuple[str, str]
 """A text without control characters, and its look: empty, a key of :data:`STATES`, ``BOLD`` or

@@ -15,7 +15,7 @@ from textual.message import Message
 from lockterm.domain.safe_text import clean
 from lockterm.paths import find_unquoted
 from lockterm.terminal.key_queue import opens
-from lockterm.widgets.bindings import bindings
+from lockterm.widgets.actions import bindings
 from lockterm.widgets.text_input import TextInput
 
 

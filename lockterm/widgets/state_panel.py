@@ -5,7 +5,7 @@ from __future__ import annotations
 from textual.widgets import Static
 
 from lockterm.domain.safe_text import clean
-from lockterm.domain.text.error import format_meaning
+from lockterm.domain.text.service import format_meaning
 from lockterm.errors import LocktermError, RefusedError
 
 

@@ -17,7 +17,7 @@ from textual.widgets import Input
 
 from lockterm.domain.glyphs import quoted
 from lockterm.domain.safe_text import clean
-from lockterm.widgets.bindings import bindings
+from lockterm.widgets.actions import bindings
 
 _WORD_END = re.compile(r"\W*\w*")
 """Matches any separators and the rest of the word after them."""

@@ -12,7 +12,7 @@ from tests.terminal.pty_session import PtySession, clean_environment
 TABLE = "from lockterm.cli.output import put_table; put_table(['A', 'B'], [['n' * 30, 'k' * 30]])"
 WRAPPED = "from lockterm.cli.output import put_wrapped; put_wrapped('ok    ', 'word ' * 30)"
 QUESTION = (
-    "from lockterm.cli.prompts import confirm; print('agreed', confirm('Delete it?', yes=False))"
+    "from lockterm.cli.options import confirm; print('agreed', confirm('Delete it?', yes=False))"
 )
 
 

@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 import tzdata
 
-from lockterm.config.zone_data import describe_zone_data, use_newest, zone_data
+from lockterm.config.zones import describe_zone_data, use_newest, zone_data
 
 PACKAGE = Path(tzdata.__file__).parent / "zoneinfo"
 

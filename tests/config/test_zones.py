@@ -7,8 +7,7 @@ from datetime import datetime, timedelta
 import pytest
 
 from lockterm.config import values
-from lockterm.config.windows_zones import WINDOWS_ZONES
-from lockterm.config.zones import find_zone, is_zone, normalize_zone
+from lockterm.config.zones import WINDOWS_ZONES, find_zone, is_zone, normalize_zone
 from lockterm.domain import dates
 
 

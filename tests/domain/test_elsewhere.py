@@ -17,7 +17,7 @@ from lockterm.domain.listing import Block
 from lockterm.domain.operation import Operation, OperationState
 from lockterm.domain.remotes import Remote
 from lockterm.domain.text.elsewhere import describe_change, describe_kind, describe_values
-from lockterm.operations.own_changes import without_own
+from lockterm.operations.kept_lists import without_own
 from tests.conftest import NOW_MS
 
 LOCK = 7

@@ -59,7 +59,7 @@ def test_sanitizer_shows_a_replacement_in_each_cell_of_a_harmful_character(
     from rich.segment import Segment
     from textual.color import Color
 
-    from lockterm.terminal.sanitize import Sanitizer
+    from lockterm.terminal.colors import Sanitizer
 
     (painted,) = Sanitizer().apply([Segment(f"Anna{harmful}Weber")], Color(0, 0, 0))
     assert painted.text == f"Anna{REPLACEMENT * cells}Weber"
@@ -70,7 +70,7 @@ def test_no_ignorable_code_point_is_passed() -> None:
     from rich.segment import Segment
     from textual.color import Color
 
-    from lockterm.terminal.sanitize import Sanitizer
+    from lockterm.terminal.colors import Sanitizer
 
     chars, backstop = ignorable(), Sanitizer()
     assert len(chars) == 4174

@@ -15,8 +15,7 @@ from lockterm.domain.operation import Operation, OperationState
 from lockterm.domain.plan import Action
 from lockterm.domain.remotes import UPDATED, Remote
 from lockterm.domain.text.plan import describe_step, step_states
-from lockterm.domain.undo import gained, undone, voice_undone
-from lockterm.domain.undoable import why_not_undone
+from lockterm.domain.undo import gained, undone, voice_undone, why_not_undone
 from lockterm.domain.validity import RemoteState as ShownState
 from lockterm.errors import RuleViolationError
 from tests.domain.test_rules import NOW, as_remote, sound

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from lockterm.errors import ServiceError, UntrustedServerError
-from lockterm.screens.locks.lookup import look_up
+from lockterm.screens.locks.form import look_up
 from tests.api.fault_server import http
 from tests.certs import CERTS
 from tests.faults.catalogue import answers

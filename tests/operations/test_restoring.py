@@ -22,7 +22,7 @@ from lockterm.domain.remotes import Remote
 from lockterm.domain.requests import NewRemote
 from lockterm.domain.text.plan import describe_notes
 from lockterm.domain.text.remote import describe_losses
-from lockterm.domain.undoable import why_not_restorable
+from lockterm.domain.undo import why_not_restorable
 from lockterm.errors import RefusedError
 from lockterm.operations import Operations
 from lockterm.operations.copying import Source, plan_copies

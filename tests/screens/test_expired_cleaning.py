@@ -11,7 +11,7 @@ from textual.widgets import Input
 from lockterm.app import LocktermApp
 from lockterm.domain.locks import Lock
 from lockterm.domain.plan import Action, Step, StepState
-from lockterm.operations.cleaning import plan_cleaning
+from lockterm.operations.planner import plan_cleaning
 from lockterm.screens.dialogs.destroy import DestroyModal
 from lockterm.screens.everywhere.clean import CleanModal
 from lockterm.screens.everywhere.ends import ExpiringScreen

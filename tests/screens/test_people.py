@@ -18,7 +18,7 @@ from lockterm.operations.locks import Locks
 from lockterm.screens.everywhere import AllLocksSearchScreen, people, people_table
 from lockterm.screens.everywhere.people import PeopleScreen
 from lockterm.screens.everywhere.people_table import PeopleTable
-from lockterm.screens.everywhere.person import PersonScreen
+from lockterm.screens.everywhere.screen import PersonScreen
 from lockterm.widgets.pager import Pager
 from tests.conftest import NOW_MS
 from tests.long import telling

@@ -10,8 +10,7 @@ from textual.widgets import Static
 
 from lockterm.domain.plan import StepState
 from lockterm.domain.run import Run
-from lockterm.screens.plan.problems import MOST, ProblemsPane
-from lockterm.screens.plan.progress import PlanProgress
+from lockterm.screens.plan.panels import MOST, PlanProgress, ProblemsPane
 from tests.operations.runs.planning import add, update
 from tests.screens.running_app import Clock, Demo, shown, until
 from tests.screens.site import HOSTILE, LOCKS, press, words

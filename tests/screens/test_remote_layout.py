@@ -11,8 +11,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 from rich.cells import cell_len
 
+from lockterm.domain.names import natural
 from lockterm.domain.remotes import Remote
-from lockterm.domain.sorting import natural
 from lockterm.screens.remotes.columns import (
     COLUMNS,
     GROWING,

@@ -12,7 +12,7 @@ from textual.geometry import Region
 from textual.pilot import Pilot
 
 from lockterm.domain.locks import Lock
-from lockterm.domain.sorting import natural
+from lockterm.domain.names import natural
 from lockterm.screens.remotes import RemotesScreen
 from lockterm.screens.remotes.columns import GROWING, Arrangement, SortOrder, plan
 from lockterm.screens.remotes.table import BEFORE, RemotesTable

@@ -21,8 +21,7 @@ from lockterm.screens.dialogs.confirm import ConfirmModal
 from lockterm.screens.file import FileScreen
 from lockterm.screens.map_values import LockModal, ValueModal
 from lockterm.screens.plan.screen import PlanScreen
-from lockterm.screens.saved_maps import KEPT, MOST_BYTES, find_saved_map, save_map
-from lockterm.screens.table_map import MapScreen
+from lockterm.screens.table_map import KEPT, MOST_BYTES, MapScreen, find_saved_map, save_map
 from lockterm.widgets.row_table import RowTable
 from tests.screens.running_app import Demo, notices, shown, until
 from tests.screens.site import press, press_to, settled_when, words

@@ -17,8 +17,7 @@ from typing import Any, Literal
 from lockterm.cli.exit_codes import advice_of
 from lockterm.config import Options, Profile, Settings, load_settings
 from lockterm.config.file import read_config
-from lockterm.config.zone_data import describe_zone_data, zone_data
-from lockterm.config.zones import is_zone
+from lockterm.config.zones import describe_zone_data, is_zone, zone_data
 from lockterm.domain.operation import IN_FLIGHT, UNCONFIRMED
 from lockterm.domain.safe_text import clean
 from lockterm.domain.text.amount import format_count, format_size

@@ -15,11 +15,14 @@ from lockterm.cli.options import (
     Command,
     WholeNumber,
     WriteOptions,
+    cancel,
     changes,
+    confirm,
+    confirm_by_typing,
     lock_argument,
     remote_argument,
+    require_answer,
 )
-from lockterm.cli.prompts import cancel, confirm, confirm_by_typing, require_answer
 from lockterm.cli.remotes.reading import read_remote
 from lockterm.cli.send_change import Change, report_unchanged, send_change
 from lockterm.cli.session import Session, format_lock, open_writable_lock

@@ -1,8 +1,9 @@
-"""Texts about the service, its clock, and read-only profiles."""
+"""Texts about the service, its clock, read-only profiles, and errors."""
 
 from __future__ import annotations
 
 from lockterm.domain.safe_text import clean
+from lockterm.errors import LONGEST_MEANING, LocktermError
 
 LOCK_MAY_NOT_KNOW = "The service does not report whether the change has reached the lock."
 """The sentence about a recorded change that the lock may not have received yet."""
@@ -47,3 +48,23 @@ def _describe_clock_difference(offset_s: float) -> str:
         off = f"{minutes // 60 // 24:,} days"
     side = "behind" if offset_s > 0 else "ahead of"
     return f"This machine's clock is {off} {side} the service's clock"
+
+
+def format_meaning(error: LocktermError) -> str:
+    """Return the meaning of an error, without its title and the next step."""
+    return clean(error.meaning, LONGEST_MEANING)
+
+
+def format_sentences(error: LocktermError) -> str:
+    """Return the meaning of an error and the next step, without its title."""
+    return clean(error.sentences, LONGEST_MEANING)
+
+
+def format_titled_meaning(error: LocktermError) -> str:
+    """Return the title and the meaning of an error, without the next step."""
+    return clean(f"{error.title}: {error.meaning}", LONGEST_MEANING)
+
+
+def format_error(error: LocktermError) -> str:
+    """Return the title and the meaning of an error, and the next step."""
+    return clean(f"{error.title}: {error.sentences}", LONGEST_MEANING)

@@ -20,7 +20,7 @@ from lockterm.domain.validity import COERCED, RemoteState
 from lockterm.keymap.hints import with_keys
 from lockterm.screens.modal import LocktermModal
 from lockterm.terminal.patches import line_of_option
-from lockterm.widgets.bindings import bindings
+from lockterm.widgets.actions import bindings
 
 ChoiceT = TypeVar("ChoiceT")
 

@@ -18,8 +18,8 @@ from lockterm.domain.text.amount import format_count
 from lockterm.keymap.hints import keys_of, with_keys
 from lockterm.screens.host import Host
 from lockterm.screens.modal import FieldModal, LocktermModal
-from lockterm.widgets.bindings import bindings
-from lockterm.widgets.compact_button import CompactButton
+from lockterm.widgets.actions import bindings
+from lockterm.widgets.form_field import CompactButton
 from lockterm.widgets.text_input import SingleLineInput
 
 READ_S = 2.0

@@ -16,7 +16,7 @@ from lockterm.screens.base import can_act, say_why_no_key
 from lockterm.screens.dialogs.confirm import QuestionBox
 from lockterm.screens.host import Host
 from lockterm.screens.modal import LocktermModal
-from lockterm.widgets.bindings import bindings
+from lockterm.widgets.actions import bindings
 
 
 @dataclass(frozen=True, slots=True)

@@ -12,7 +12,7 @@ from textual.widgets import Input, Label
 from lockterm.domain.date_input import WRONG_DAYS, parse_days
 from lockterm.domain.text.amount import format_count
 from lockterm.domain.text.plan import describe_none_expired
-from lockterm.operations.cleaning import plan_cleaning
+from lockterm.operations.planner import plan_cleaning
 from lockterm.screens.everywhere.lock_lists import SHOWN_S
 from lockterm.screens.plan_modal import PlanModal
 from lockterm.widgets.text_input import SingleLineInput

@@ -1,11 +1,12 @@
-"""A chart of the next days, in a few lines above the list "Expiring" of a narrow terminal."""
+"""A chart of the next days: above the list "Expiring", or as a panel beside it."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
 from datetime import date, timedelta
 
-from rich.cells import cell_len
+from rich.cells import cell_len, set_cell_size
 from textual.content import Content
 from textual.geometry import Size
 from textual.widget import Widget
@@ -14,7 +15,161 @@ from lockterm.domain import dates, glyphs
 from lockterm.domain.safe_text import clean
 from lockterm.domain.text.amount import format_count
 from lockterm.domain.timeline import DAYS
-from lockterm.widgets.cells import cut
+from lockterm.domain.validity import RemoteState
+from lockterm.widgets.cells import Part, cut, join_parts
+
+DAYS_AHEAD = 31
+"""The number of days in the chart: today and the next 30 days. Later days appear only if a lock in
+another time zone needs them."""
+
+LEAST_LINES, MOST_LINES = 4, 10
+"""The minimum and the maximum height of the highest bar, in lines."""
+
+_AROUND_BARS = 5
+"""The number of lines of the panel that show neither bars nor locks: axis, weekdays, dates,
+title."""
+
+_WEEK = 7
+"""The number of days from today whose bars have the color of remotes that expire soon."""
+
+_FIRST, _COUNT = 9, 8
+"""The widths of the columns with the first day and the number of remotes, in cells."""
+
+
+@dataclass(frozen=True, slots=True)
+class DaysShown:
+    """The number of remotes that expire on each of the next days, for the panel."""
+
+    first: date | None
+    """The first day; None if there are no locks."""
+    today: date | None
+    """Today in the time zone of the profile, which may differ by a day from other time zones."""
+    ends: Sequence[Ends]
+    """The locks that have expiring remotes, with the number for each day, the earliest end
+    first."""
+    unread: int
+    """The number of locks whose remotes are unknown because they were not read."""
+
+
+class DaysPane(Widget):
+    """A panel with a bar for each of the next days, and the locks whose remotes expire then."""
+
+    def __init__(self, *, id: str | None = None) -> None:
+        super().__init__(id=id)
+        self._shown = DaysShown(None, None, (), 0)
+
+    def show_days(self, days: DaysShown) -> None:
+        """Show how many remotes expire on each day; repaint only if the numbers have changed."""
+        if days == self._shown:  # this is called at every key press
+            return
+        self._shown = days
+        count = sum(sum_ends(days.ends))
+        self.border_title = Content(f"Next 30 days {count:,}" if count else "Next 30 days")
+        self.refresh()
+
+    def render(self) -> Content:
+        shown, (width, height) = self._shown, self.content_size
+        if shown.first is None or shown.today is None:
+            return Content("")
+        parts: list[Part] = []
+        left = height - bool(shown.unread)
+        if shown.ends:
+            lines = min(max(left - _AROUND_BARS - len(shown.ends), LEAST_LINES), MOST_LINES)
+            parts += _chart(shown.first, shown.today, sum_ends(shown.ends), lines, width)
+            parts += _locks(shown, left - _AROUND_BARS - lines, width)
+        elif not shown.unread:
+            parts.append(("No remote expires within 30 days.\n", "dim"))
+        if shown.unread:
+            words = f"{format_count(shown.unread, 'lock')} not read yet"
+            parts.append((f"{words}\n", "dim"))
+        return join_parts(parts, self.app.theme_variables)
+
+
+def _chart(
+    first: date, today: date, counts: Sequence[int], lines: int, width: int
+) -> Iterator[Part]:
+    """Yield the bars with a scale on their left, and the weekdays and dates below them.
+
+    Args:
+        first: The day of the first bar.
+        today: The day to mark as today.
+        counts: The number of remotes that expire on each day.
+        lines: The height of the highest bar, in lines.
+        width: The width of the chart, in cells.
+    """
+    most = max(counts)
+    margin = len(f"{most:,}") + 1
+    last = max(day for day, count in enumerate(counts) if count)
+    days = min(max(DAYS_AHEAD, last + 1), width - margin)
+    side, corner, floor = ("|", "+", "-") if glyphs.are_ascii() else ("│", "└", "─")
+    soon = min(max((today - first).days, 0) + _WEEK, days)
+    for line in reversed(range(lines)):
+        label = f"{most:,}" if line == lines - 1 else ""
+        yield f"{label:>{margin - 1}}{side}", "dim"
+        yield _level(counts[:soon], most, line, lines), RemoteState.WEEK.look
+        yield f"{_level(counts[soon:days], most, line, lines)}\n", RemoteState.MONTH.look
+    yield f"{0:>{margin - 1}}{corner}{floor * days}\n", "dim"
+    yield " " * margin, ""
+    for number in range(days):
+        day = first + timedelta(days=number)
+        look = "bold reverse" if day == today else "dim" if day.weekday() > 4 else ""
+        yield "MTWTFSS"[day.weekday()], look
+    yield f"\n{' ' * margin}{_dates(first, today, days)}\n", "dim"
+
+
+def _level(counts: Sequence[int], most: int, line: int, lines: int) -> str:
+    """Return one line of the chart, which crosses the bars at one height.
+
+    Args:
+        counts: The number of remotes for each bar.
+        most: The number of remotes of the highest bar.
+        line: The index of the line, counted from the axis.
+        lines: The height of the highest bar, in lines.
+    """
+    signs = " #" if glyphs.are_ascii() else " ▁▂▃▄▅▆▇█"
+    steps = len(signs) - 1
+    heights = (-(-count * lines * steps // most) - line * steps for count in counts)
+    return "".join(signs[min(max(height, 0), steps)] for height in heights)
+
+
+def _dates(first: date, today: date, days: int) -> str:
+    """Return a line with ``today`` and the dates of later Mondays, each below its day's bar."""
+    text, month = "", today.month
+    for number in range(days):
+        day = first + timedelta(days=number)
+        if day < today or (day > today and (day.weekday() or number <= len(text))):
+            continue
+        words = "today" if day == today else str(day.day)
+        if day.month != month:
+            words, month = f"{words} {dates.MONTHS[day.month - 1]}", day.month
+        if number + len(words) <= days:
+            text = text.ljust(number) + words
+    return text
+
+
+def _locks(shown: DaysShown, most: int, width: int) -> Iterator[Part]:
+    """Yield a line for each lock: the name, the first day, and the number of remotes.
+
+    Args:
+        shown: The numbers of expiring remotes.
+        most: The maximum number of lines; the last one sums up the locks that have no line.
+        width: The width of a line, in cells.
+    """
+    assert shown.first is not None
+    if most < 1:
+        return
+    room = width - _FIRST - _COUNT
+    yield f"\n{'Lock':<{room}}{'First':<{_FIRST}}{'30 days':>{_COUNT}}\n", "dim"
+    named = shown.ends if len(shown.ends) <= most else shown.ends[: most - 1]
+    for title, counts in named:
+        day = shown.first + timedelta(next(day for day, count in enumerate(counts) if count))
+        when = "today" if day == shown.today else f"{day.day} {dates.MONTHS[day.month - 1]}"
+        name = set_cell_size(cut(clean(title, 60), room - 1), room)
+        yield f"{name}{when:<{_FIRST}}{sum(counts):>{_COUNT},}\n", ""
+    if rest := shown.ends[len(named) :]:
+        words = format_count(len(rest), "other lock")
+        yield f"{words:<{room + _FIRST}}{sum(sum_ends(rest)):>{_COUNT},}\n", ""
+
 
 LABEL = 10
 """The minimum width of the labels at the start of the lines, in cells."""

@@ -20,11 +20,10 @@ from lockterm.operations import Operations
 from lockterm.operations.everywhere import LockRead
 from lockterm.operations.planner import PlanDraft
 from lockterm.screens.everywhere.all_locks import AllLocksScreen
-from lockterm.screens.everywhere.days import DaysToCome
-from lockterm.screens.everywhere.days_pane import DaysPane, DaysShown
+from lockterm.screens.everywhere.days import DaysPane, DaysShown, DaysToCome
 from lockterm.screens.everywhere.lock_lists import EMPTY_BOOK
 from lockterm.screens.everywhere.table import OnLock, problem_rows
-from lockterm.widgets.bindings import bindings
+from lockterm.widgets.actions import bindings
 from lockterm.widgets.find_line import FindLine
 
 _HIGH = 36

@@ -38,7 +38,7 @@ from lockterm.screens.everywhere.people_table import MOST_MEASURED, MOST_SHOWN, 
 from lockterm.screens.host import HasOperations
 from lockterm.screens.list_screen import ListScreen
 from lockterm.terminal.key_queue import PendingNavigation, opening
-from lockterm.widgets.bindings import bindings
+from lockterm.widgets.actions import bindings
 from lockterm.widgets.find_line import FindLine
 from lockterm.widgets.pager import Pager, with_age
 from lockterm.widgets.state_panel import describe_error
@@ -387,7 +387,7 @@ class PeopleScreen(ListScreen[None]):
         )
         for _ in report.collect():
             await slices.pause()
-        directory = cast(HasOperations, self.app).exports
+        directory = cast("HasOperations", self.app).exports
         with self.showing_errors():
             table = await asyncio.to_thread(rows_as_csv, CSV_COLUMNS, report.csv_rows())
             page = await asyncio.to_thread(report.as_html)

@@ -10,10 +10,10 @@ from typing import NamedTuple
 
 from rich.cells import cell_len
 
+from lockterm.domain.names import sorted_by
 from lockterm.domain.people import People, Person
 from lockterm.domain.remote_states import StateFilter
 from lockterm.domain.safe_text import LONGEST_CELL
-from lockterm.domain.sorting import sorted_by
 from lockterm.domain.text.people import (
     describe_bounds,
     describe_person_state,

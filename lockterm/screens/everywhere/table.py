@@ -18,9 +18,9 @@ from lockterm.domain.glyphs import separator
 from lockterm.domain.listing import Listing, ListPosition
 from lockterm.domain.locks import Lock
 from lockterm.domain.marks import Key, Marks, Row
+from lockterm.domain.names import natural, sorted_by
 from lockterm.domain.remote_states import StateFilter, has_state
 from lockterm.domain.safe_text import clean
-from lockterm.domain.sorting import natural, sorted_by
 from lockterm.domain.text.validity import SHORT, format_days
 from lockterm.domain.validity import RemoteState, may_be, state_of, without_weekdays
 from lockterm.domain.weekdays import format_weekdays

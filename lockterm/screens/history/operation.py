@@ -12,7 +12,7 @@ from textual.reactive import var
 
 from lockterm.domain.operation import Operation
 from lockterm.domain.text.operation import describe_fields, format_operation
-from lockterm.domain.undoable import why_not_restorable
+from lockterm.domain.undo import why_not_restorable
 from lockterm.errors import LocktermError, StoreError
 from lockterm.keymap.hints import with_keys
 from lockterm.operations import Operations
@@ -20,7 +20,7 @@ from lockterm.operations.undoing import undo_one
 from lockterm.screens.base import LocktermScreen
 from lockterm.screens.plan.opening import open_plan
 from lockterm.terminal.key_queue import opens
-from lockterm.widgets.bindings import bindings
+from lockterm.widgets.actions import bindings
 from lockterm.widgets.details_table import DetailsTable
 from lockterm.widgets.state_panel import StatePanel
 

@@ -22,7 +22,7 @@ from lockterm.domain.plan import RunLine
 from lockterm.domain.safe_text import clean
 from lockterm.domain.text.amount import format_count
 from lockterm.domain.text.operation import STATE_NAMES
-from lockterm.domain.undoable import why_not_restorable, why_not_undone
+from lockterm.domain.undo import why_not_restorable, why_not_undone
 from lockterm.errors import StoreError
 from lockterm.keymap.hints import key, with_keys
 from lockterm.operations import Operations
@@ -31,15 +31,14 @@ from lockterm.operations.export import export_history
 from lockterm.operations.undoing import undo_one, undo_run
 from lockterm.screens.base import LocktermScreen
 from lockterm.screens.copy import CopyScreen
-from lockterm.screens.history.day_strip import DayStrip
 from lockterm.screens.history.operation import OperationDetailScreen
 from lockterm.screens.history.page import ALL, COUNTED, PAGE, HistoryChoice, HistoryPage, runs_among
-from lockterm.screens.history.pane import ChangePane
+from lockterm.screens.history.pane import ChangePane, DayStrip
 from lockterm.screens.history.table import HistoryTable, format_run
 from lockterm.screens.list_screen import ListScreen
 from lockterm.screens.plan.opening import open_plan, screen_of_run
 from lockterm.terminal.key_queue import opening, opens
-from lockterm.widgets.bindings import bindings
+from lockterm.widgets.actions import bindings
 from lockterm.widgets.find_line import FindLine
 from lockterm.widgets.state_panel import describe_error
 

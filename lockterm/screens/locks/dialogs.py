@@ -12,7 +12,7 @@ from lockterm.domain.locks import Lock
 from lockterm.domain.safe_text import clean
 from lockterm.screens.dialogs.confirm import ConfirmModal
 from lockterm.screens.modal import FieldModal
-from lockterm.widgets.compact_button import CompactButton
+from lockterm.widgets.form_field import CompactButton
 from lockterm.widgets.text_input import SingleLineInput
 
 

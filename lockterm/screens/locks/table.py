@@ -13,8 +13,8 @@ from textual import events
 from lockterm.domain import dates
 from lockterm.domain.locks import Lock, VoiceChoice
 from lockterm.domain.marks import Marks
+from lockterm.domain.names import natural, sorted_by
 from lockterm.domain.safe_text import LONGEST_CELL, clean
-from lockterm.domain.sorting import natural, sorted_by
 from lockterm.domain.text.amount import describe_age, format_short_age
 from lockterm.domain.validity import RemoteState
 from lockterm.widgets.line_table import Piece

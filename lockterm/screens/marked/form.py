@@ -34,7 +34,7 @@ from lockterm.keymap.hints import with_keys
 from lockterm.operations import Operations
 from lockterm.screens.form import LEAVE, FormButton, FormScreen
 from lockterm.screens.remote_form.inputs import DatetimeInput, TypedValue, WeekdayPicker
-from lockterm.widgets.bindings import bindings
+from lockterm.widgets.actions import bindings
 from lockterm.widgets.choice import Choice, OptionLine
 from lockterm.widgets.form_field import FormField
 from lockterm.widgets.text_input import TextInput

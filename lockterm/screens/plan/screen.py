@@ -44,12 +44,11 @@ from lockterm.operations.refusals import OtherPlanError, RunUnderWayError
 from lockterm.operations.undoing import undo_one
 from lockterm.screens.host import HasOperations
 from lockterm.screens.list_screen import ListScreen
-from lockterm.screens.plan.problems import ProblemsPane
-from lockterm.screens.plan.progress import PlanProgress
+from lockterm.screens.plan.panels import PlanProgress, ProblemsPane
 from lockterm.screens.plan.question import ask_for_account, asking_for_names, question_about
 from lockterm.screens.plan.table import OnLock, PlanTable, describe_row
 from lockterm.terminal.key_queue import opens
-from lockterm.widgets.bindings import bindings
+from lockterm.widgets.actions import bindings
 from lockterm.widgets.cells import count_lines, cut_lines
 from lockterm.widgets.line_table import TITLES
 
@@ -81,7 +80,7 @@ class PlanScreen(ListScreen[None]):
     """Whether the screen shows only the steps with problems."""
 
     def __init__(self, drawn: PlanDraft) -> None:
-        operations = cast(HasOperations, self.app).operations
+        operations = cast("HasOperations", self.app).operations
         self._steps: dict[int, Step] = {step.number: step for step in drawn.plan.steps}
         """Maps step numbers to steps as they are now, including those that could not be planned."""
         super().__init__(operations, PlanTable(self._steps, operations.now_ms(), id="steps"))

@@ -27,7 +27,7 @@ from lockterm.config.typed_profile import (
     typed_of,
 )
 from lockterm.domain.safe_text import clean
-from lockterm.domain.text.error import format_sentences
+from lockterm.domain.text.service import format_sentences
 from lockterm.errors import (
     ConfigError,
     LocktermError,
@@ -40,7 +40,7 @@ from lockterm.operations.probe import ServiceAnswers, ask, look_at_certificate
 from lockterm.screens.dialogs.confirm import ConfirmModal
 from lockterm.screens.form import LEAVE, SAVE, FormButton, FormScreen
 from lockterm.terminal.key_queue import opens
-from lockterm.widgets.bindings import bindings
+from lockterm.widgets.actions import bindings
 from lockterm.widgets.choice import Choice, OptionLine
 from lockterm.widgets.form_field import FormField
 from lockterm.widgets.text_input import TextInput

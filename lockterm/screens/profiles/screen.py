@@ -12,9 +12,9 @@ from textual.widgets import Static
 
 from lockterm.config.file import color_key
 from lockterm.config.profiles import successor
+from lockterm.domain.names import natural, sorted_by
 from lockterm.domain.safe_text import LONGEST_CELL, clean
-from lockterm.domain.sorting import natural, sorted_by
-from lockterm.domain.text.error import format_sentences
+from lockterm.domain.text.service import format_sentences
 from lockterm.errors import ConfigError
 from lockterm.keymap.hints import key, with_keys
 from lockterm.screens.base import LocktermScreen
@@ -22,7 +22,7 @@ from lockterm.screens.dialogs.confirm import ConfirmModal
 from lockterm.screens.list_screen import ListScreen
 from lockterm.screens.profiles.form import ProfileForm
 from lockterm.terminal.key_queue import opens
-from lockterm.widgets.bindings import bindings
+from lockterm.widgets.actions import bindings
 from lockterm.widgets.row_table import Column, RowTable
 from lockterm.widgets.state_panel import describe_error
 

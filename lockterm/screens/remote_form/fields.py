@@ -19,7 +19,7 @@ from lockterm.domain.reading import Field, Kind
 from lockterm.domain.remotes import ADDED, FIELDS, UPDATED, Remote
 from lockterm.domain.safe_text import clean
 from lockterm.domain.series import NamesInUse
-from lockterm.domain.text.error import format_titled_meaning
+from lockterm.domain.text.service import format_titled_meaning
 from lockterm.domain.typed_remote import TypedRemote, read_typed, shown_fields, typed_of
 from lockterm.errors import LocktermError
 from lockterm.screens.remote_form.inputs import (
@@ -30,8 +30,7 @@ from lockterm.screens.remote_form.inputs import (
     WeekdayPicker,
 )
 from lockterm.widgets.choice import Choice, OptionLine
-from lockterm.widgets.compact_button import CompactButton
-from lockterm.widgets.form_field import FormField
+from lockterm.widgets.form_field import CompactButton, FormField
 from lockterm.widgets.text_input import TextInput
 
 TAKEN = "This lock already has a remote with this name."

@@ -11,9 +11,8 @@ from lockterm.domain.remotes import RECOGNIZED, Remote
 from lockterm.domain.rules import changes, effective, new_remote, sends_dates
 from lockterm.domain.safe_text import clean
 from lockterm.domain.text.difference import find_differences
-from lockterm.domain.text.error import format_error
 from lockterm.domain.text.remote import format_remote
-from lockterm.domain.text.service import describe_clock_doubt
+from lockterm.domain.text.service import describe_clock_doubt, format_error
 from lockterm.errors import (
     LocktermError,
     NameTakenError,

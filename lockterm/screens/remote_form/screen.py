@@ -36,7 +36,7 @@ from lockterm.screens.remote_form.saving import RemoteSaving
 from lockterm.terminal.idle import when_idle
 from lockterm.terminal.key_queue import opens
 from lockterm.terminal.patches import own_bindings
-from lockterm.widgets.bindings import bindings
+from lockterm.widgets.actions import bindings
 from lockterm.widgets.form_field import FormField, StatusLine
 
 if TYPE_CHECKING:

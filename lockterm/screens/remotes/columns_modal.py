@@ -14,8 +14,8 @@ from lockterm.keymap.hints import with_keys
 from lockterm.screens.dialogs.choice import ChoiceList
 from lockterm.screens.modal import LocktermModal
 from lockterm.screens.remotes.columns import ALWAYS, COLUMNS, USUAL, Arrangement, SortOrder
-from lockterm.widgets.bindings import bindings
-from lockterm.widgets.compact_button import CompactButton
+from lockterm.widgets.actions import bindings
+from lockterm.widgets.form_field import CompactButton
 
 HINT = (
     "{columns.show} show, {columns.down}/{columns.up} move, {columns.sort} sort,"

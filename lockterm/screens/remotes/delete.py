@@ -7,9 +7,8 @@ from lockterm.domain.remotes import RECOGNIZED, Remote
 from lockterm.domain.safe_text import clean, seen_or
 from lockterm.domain.text.amount import format_count
 from lockterm.domain.text.difference import find_differences
-from lockterm.domain.text.error import format_meaning
 from lockterm.domain.text.remote import UNNAMED, describe_backup, format_remote, format_remote_name
-from lockterm.domain.text.service import describe_clock
+from lockterm.domain.text.service import describe_clock, format_meaning
 from lockterm.domain.text.validity import describe_validity
 from lockterm.errors import LocktermError, RefusedError
 from lockterm.operations import Operations

@@ -18,8 +18,8 @@ from lockterm.domain.glyphs import separator
 from lockterm.domain.locks import Lock
 from lockterm.domain.safe_text import clean
 from lockterm.domain.text.elsewhere import describe_change
-from lockterm.domain.text.error import format_meaning
 from lockterm.domain.text.remote import Detail, describe_remote
+from lockterm.domain.text.service import format_meaning
 from lockterm.domain.text.validity import describe_validity
 from lockterm.errors import LocktermError, RefusedError, StoreError
 from lockterm.keymap.hints import with_keys
@@ -28,7 +28,7 @@ from lockterm.operations.load_state import LoadState, load
 from lockterm.screens.remotes.actions import RemoteActions
 from lockterm.screens.remotes.table import RemoteRow
 from lockterm.terminal.key_queue import opening
-from lockterm.widgets.bindings import bindings
+from lockterm.widgets.actions import bindings
 from lockterm.widgets.details_table import DetailsTable
 from lockterm.widgets.pager import Pager, with_age
 from lockterm.widgets.state_panel import StatePanel, in_a_line

@@ -29,8 +29,7 @@ from lockterm.operations import Operations
 from lockterm.screens.history.table import format_line
 from lockterm.screens.remotes.columns import COLUMNS
 from lockterm.screens.remotes.table import RemoteRow, name, number
-from lockterm.widgets.cells import cut
-from lockterm.widgets.parts import Part
+from lockterm.widgets.cells import Part, cut
 
 if TYPE_CHECKING:
     from lockterm.domain.remotes import Remote

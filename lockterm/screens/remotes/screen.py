@@ -42,7 +42,7 @@ from lockterm.screens.remotes.table import RemotesTable
 from lockterm.terminal.idle import when_idle
 from lockterm.terminal.key_queue import PendingNavigation, opening, opens
 from lockterm.terminal.patches import own_bindings
-from lockterm.widgets.bindings import bindings
+from lockterm.widgets.actions import bindings
 from lockterm.widgets.find_line import FindLine
 from lockterm.widgets.key_line import KeyLine
 from lockterm.widgets.pager import Pager

@@ -21,7 +21,7 @@ from lockterm.errors import LONGEST_MEANING, LocktermError
 from lockterm.screens.dialogs.confirm import ConfirmModal
 from lockterm.screens.modal import LocktermModal
 from lockterm.terminal.glyphs import DrawnBar
-from lockterm.widgets.compact_button import CompactButton
+from lockterm.widgets.form_field import CompactButton
 from lockterm.widgets.text_input import SingleLineInput, TextInput
 
 if TYPE_CHECKING:

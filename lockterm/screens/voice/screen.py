@@ -32,7 +32,7 @@ from lockterm.screens.voice.panels import PacksPanel, VoicesPanel
 from lockterm.screens.voice.voice_tree import VoicesOfLocks, about, format_voice_choice
 from lockterm.terminal.clipboard import copy
 from lockterm.terminal.key_queue import opening, opens
-from lockterm.widgets.bindings import bindings
+from lockterm.widgets.actions import bindings
 from lockterm.widgets.find_line import FindLine
 from lockterm.widgets.line_table import LineTable
 

@@ -26,7 +26,7 @@ from lockterm.domain.voices import joined
 from lockterm.errors import ServiceError
 from lockterm.operations.cached_reads import Fetched
 from lockterm.operations.voice_plans import read_voices
-from lockterm.widgets.bindings import bindings
+from lockterm.widgets.actions import bindings
 from lockterm.widgets.find_line import matches
 
 if TYPE_CHECKING:

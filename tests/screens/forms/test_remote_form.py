@@ -22,8 +22,7 @@ from lockterm.screens.remote_form.fields import TAKEN
 from lockterm.screens.remotes import RemotesScreen
 from lockterm.service.running import RunningService
 from lockterm.widgets.choice import MultiChoice
-from lockterm.widgets.compact_button import CompactButton
-from lockterm.widgets.form_field import FormField
+from lockterm.widgets.form_field import CompactButton, FormField
 from lockterm.widgets.presets import Presets
 from tests.long import telling
 from tests.screens.forms.conftest import GATE, Form, Gate, Line, Opener, add
