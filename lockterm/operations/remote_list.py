@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-import time
 from collections.abc import AsyncGenerator, Callable
 from contextlib import aclosing, suppress
 from dataclasses import replace
@@ -11,6 +10,7 @@ from functools import partial
 from typing import Any
 
 from lockterm.domain.callbacks import ignore
+from lockterm.domain.clock import Clock
 from lockterm.domain.locks import Lock
 from lockterm.domain.remote_states import StateCounts
 from lockterm.domain.remotes import Remote, RemotePage
@@ -42,16 +42,16 @@ class HeldKey:
     """A detector that recognizes when the user holds down a key.
 
     Args:
-        clock: A function that returns seconds on a monotonic clock; tests replace it.
+        clock: The clock of this machine.
     """
 
-    def __init__(self, clock: Callable[[], float] = time.monotonic) -> None:
+    def __init__(self, clock: Clock) -> None:
         self._clock = clock
         self._last_s = float("-inf")
 
     def is_repeated(self) -> bool:
         """Record a press, and return whether the last press was so recent that the key is held."""
-        now_s, last_s = self._clock(), self._last_s
+        now_s, last_s = self._clock.steady(), self._last_s
         self._last_s = now_s
         return now_s - last_s < HELD_S
 

@@ -274,7 +274,7 @@ class LocktermScreen(Screen[ResultT]):
             return  # at exit, Textual removes the widgets before the screen
         self.query_one(TitleLine).online = self.operations.connection.online
         if self.notices is None and (connection_text or unconfirmed):
-            self.notices = screens.NoticeLine(self.operations.profile.zone, self.operations.now_ms)
+            self.notices = screens.NoticeLine(self.operations)
             self.notices.instead = ELSEWHERE if self.is_form else ""
             self.mount(self.notices, after=self.query_one(TitleLine))
         if self.notices is not None:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Iterable, Iterator
 from typing import TYPE_CHECKING
 
 from textual.content import Content
@@ -13,9 +13,8 @@ from lockterm.domain.text.operation import describe_operation
 from lockterm.keymap.hints import key
 
 if TYPE_CHECKING:
-    from datetime import tzinfo
-
     from lockterm.domain.operation import Operation
+    from lockterm.operations import Operations
 
 _VERBS = {
     "outcome.check": "check",
@@ -37,10 +36,9 @@ class NoticeLine(Widget):
     instead: reactive[str] = reactive("", layout=True)
     """In a form, the text in place of the keys, because those keys would type text there."""
 
-    def __init__(self, zone: tzinfo, now_ms: Callable[[], int]) -> None:
+    def __init__(self, operations: Operations) -> None:
         super().__init__()
-        self._zone = zone
-        self._now_ms = now_ms
+        self._operations = operations
 
     def render(self) -> Content:
         lines: list[Content] = []
@@ -50,7 +48,8 @@ class NoticeLine(Widget):
         if self.unconfirmed:
             first = self.unconfirmed[0]
             more = f"  (1 of {len(self.unconfirmed)})" if len(self.unconfirmed) > 1 else ""
-            words = describe_operation(first, self._zone, self._now_ms()) + more
+            zone, now_ms = self._operations.profile.zone, self._operations.now_ms()
+            words = describe_operation(first, zone, now_ms) + more
             if self.instead:
                 words = f"{words}. {self.instead}"
             lines += self._broken(words.split(" "), () if self.instead else self._keys())

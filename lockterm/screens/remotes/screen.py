@@ -16,6 +16,7 @@ from textual.reactive import var
 
 from lockterm import screens
 from lockterm.domain.callbacks import ignore
+from lockterm.domain.clock import Clock
 from lockterm.domain.locks import Lock
 from lockterm.domain.marks import Key, Marks, Row, key_of_remote, remote_marks
 from lockterm.domain.remote_states import StateFilter
@@ -96,7 +97,7 @@ class RemotesScreen(RemoteActions, SidePanels, PageSize, ListScreen[None]):
         self.open_book = open_book
         self.remotes = RemoteList(operations, lock_entry, self._list_changed)
         """The list of remotes, with the state of its loading."""
-        self._flip = HeldKey()
+        self._flip = HeldKey(Clock())
         self._busy: dict[int, str] = {}
         """Maps remote IDs to the current action on the remote, such as ``deleting``."""
         self._reasons: tuple[str, ...] = ()
