@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from contextlib import nullcontext
 from datetime import UTC, date, datetime, timedelta
 from zoneinfo import ZoneInfo
 
@@ -10,7 +12,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from lockterm.domain import dates
-from lockterm.domain.date_input import Moment, read_moment
+from lockterm.domain.date_input import MOST_DAYS, Moment, parse_age, parse_days, read_moment
 
 BERLIN = ZoneInfo("Europe/Berlin")
 ZONES = [
@@ -211,14 +213,6 @@ def test_whole_day_runs_from_its_first_to_its_last_minute_when_clocks_change_at_
     assert (end.ms, "end of that day" in end.note) == (ms(ends), True)
 
 
-def test_whole_day_is_refused_when_the_zone_skips_it() -> None:
-    for end in (False, True):
-        assert (
-            "does not exist"
-            in read_moment("2011-12-30", ZoneInfo("Pacific/Apia"), NOW, end=end).error
-        )
-
-
 @given(instants, zones, zones, st.booleans())
 def test_same_wall_time_is_shown_by_the_other_clocks_unless_they_skip_it(
     at: int, zone: ZoneInfo, other: ZoneInfo, last: bool
@@ -259,6 +253,9 @@ def test_a_gap_is_refused_with_the_next_valid_time() -> None:
     )
     skipped_day = read_moment("2011-12-30 12:00", ZoneInfo("Pacific/Apia"), NOW)
     assert "skip from 2011-12-30 00:00 to 2011-12-31 00:00" in skipped_day.error
+    for end in (False, True):
+        whole_day = read_moment("2011-12-30", ZoneInfo("Pacific/Apia"), NOW, end=end)
+        assert "does not exist" in whole_day.error
 
 
 def test_an_overlap_is_asked_and_an_offset_answers() -> None:
@@ -272,23 +269,19 @@ def test_an_overlap_is_asked_and_an_offset_answers() -> None:
 UNKNOWN = dates.UnknownZone("Europe/Atlantis")
 
 
-@pytest.mark.parametrize(
-    "text", ["2026-12-01 09:00", "2026-12-01", "9:00", "today", "eom", "+30d", "+6h", "31.12.2026"]
-)
-def test_date_is_refused_when_zone_is_unknown(text: str) -> None:
-    for end in (False, True):
-        moment = read_moment(text, UNKNOWN, NOW, end=end, end_ms=NOW + dates.DAY_MS)
-        assert moment.ms is None
-        assert moment.choices == ()
-        assert 'does not know the time zone "Europe/Atlantis" of this lock' in moment.error
-
-
-def test_date_with_its_offset_is_read_when_zone_is_unknown() -> None:
+def test_only_a_date_with_its_offset_is_read_when_zone_is_unknown() -> None:
+    for text in ("2026-12-01 09:00", "2026-12-01", "9:00", "today", "eom", "+30d", "+6h"):
+        for end in (False, True):
+            moment = read_moment(text, UNKNOWN, NOW, end=end, end_ms=NOW + dates.DAY_MS)
+            assert (moment.ms, moment.choices) == (None, ())
+            assert 'does not know the time zone "Europe/Atlantis" of this lock' in moment.error
     read = read_moment("2026-12-01 09:00 +02:00", UNKNOWN, NOW)
     assert read == Moment(ms("2026-12-01 07:00"))
-    assert read_moment("now", UNKNOWN, NOW).ms == NOW
-    assert dates.typed(NOW, UNKNOWN) == "2026-11-21 00:19:42 +00:00"
-    assert read_moment(dates.typed(NOW, UNKNOWN), UNKNOWN, NOW).ms == NOW
+    for text in ("now", "2026-11-21 00:19:42 +00:00"):
+        assert read_moment(text, UNKNOWN, NOW).ms == NOW
+    assert dates.typed(NOW, UNKNOWN) == text
+    others = (dates.UnknownZone("Europe/Erewhon"), BERLIN, "Europe/Atlantis")
+    assert dates.UnknownZone("Europe/Atlantis") == UNKNOWN and UNKNOWN not in others
 
 
 @given(instants, zones)
@@ -361,20 +354,12 @@ def test_no_number_breaks_what_is_shown(value: int, zone: ZoneInfo, now: int) ->
 def test_every_moment_of_the_calendar_is_in_its_day(value: int, zone: ZoneInfo) -> None:
     begin, end = dates.day_around(value, zone)
     at = dates.local(value, zone)
-    assert at is None or (begin <= value < end and at.date() == day_at(begin, zone))
-    if at is not None and at.date() != date.max:
-        assert day_at(end - 1, zone) == at.date() != day_at(end, zone)
-
-
-def day_at(ms: int, zone: ZoneInfo) -> date:
-    at = dates.local(ms, zone)
-    return at.date()
-
-
-def test_numbers_beyond_the_calendar_are_shown_as_they_came() -> None:
-    for value in (2**63 - 1, -(2**63), 253_402_300_800_000):
-        assert dates.stamp(value, BERLIN) == dates.day(value, BERLIN) == str(value)
-    assert dates.stamp(10**5000, BERLIN) == "a number too long to show"
+    if at is None:
+        return
+    days = [dates.local(ms, zone) for ms in (begin, end - 1, end)]
+    assert begin <= value < end and at.date() == days[0].date()
+    if at.date() != date.max:
+        assert days[1].date() == at.date() != days[2].date()
 
 
 @pytest.mark.parametrize(
@@ -404,6 +389,9 @@ def test_times_as_people_read_them() -> None:
     assert dates.day_time(at + 59_000, BERLIN) == "1 Dec 2026 09:00:59 +01:00"
     assert dates.day_time(at + 59_000, BERLIN, exact=False) == "1 Dec 2026 09:00 +01:00"
     assert dates.preview(at, UTC, NOW) == "Tue 1 Dec 2026 08:00 +00:00, in 10 days"
+    for value in (2**63 - 1, -(2**63), 253_402_300_800_000):  # beyond the calendar
+        assert dates.stamp(value, BERLIN) == dates.day(value, BERLIN) == str(value)
+    assert dates.stamp(10**5000, BERLIN) == "a number too long to show"
 
 
 @pytest.mark.parametrize(
@@ -424,13 +412,6 @@ def test_recent_shows_the_year_when_it_is_half_a_year_away(
     assert dates.near_day(now + away_ms, BERLIN, now) == near_day
 
 
-def test_unknown_zone_equals_only_an_unknown_zone_of_its_name() -> None:
-    assert dates.UnknownZone("Europe/Atlantis") == UNKNOWN
-    assert dates.UnknownZone("Europe/Erewhon") != UNKNOWN
-    assert UNKNOWN != BERLIN
-    assert UNKNOWN != "Europe/Atlantis"
-
-
 @pytest.mark.parametrize(
     ("value", "ms"),
     [(99_999_999_999, 99_999_999_999_000), (10**11, 10**11), (-(10**11), -(10**11))],
@@ -439,3 +420,22 @@ def test_timestamps_are_milliseconds_when_seconds_would_be_the_year_5138(
     value: int, ms: int
 ) -> None:
     assert dates.as_ms(value) == ms
+
+
+AGES = {"30d": 30, " 4 w ": 28, "0d": 0}
+AGES |= dict.fromkeys(("", "30", "-3d", "1mo", "2026-01-01", "3 months", "３d"))
+DAYS = {"30": 30, " 1 ": 1, "3650": MOST_DAYS, "30d": 30, "4w": 28, "521w": 3647}
+DAYS |= dict.fromkeys(("", "0", "0d", "-1", "3651", "522w", "30.5", "1e3", "３0", "soon"))
+"""A text -> its days; None if it is refused."""
+
+
+@pytest.mark.parametrize(
+    ("parse", "text", "days"),
+    [(parse_age, *one) for one in AGES.items()] + [(parse_days, *one) for one in DAYS.items()],
+)
+def test_ages_and_days_are_read_or_refused(
+    parse: Callable[[str], int], text: str, days: int | None
+) -> None:
+    refuses = pytest.raises(ValueError, match=r"not an age|out of range")
+    with refuses if days is None else nullcontext():
+        assert parse(text) == days

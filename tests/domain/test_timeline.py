@@ -1,16 +1,23 @@
-"""The days to come: every end is on the day that the calendar of its lock's zone says."""
+"""Ends and changes of each day: every one counts on its day in the calendar of its zone."""
 
 from __future__ import annotations
 
 from collections import Counter
-from datetime import timedelta, tzinfo
+from datetime import UTC, timedelta, tzinfo
 from zoneinfo import ZoneInfo
 
 from hypothesis import example, given
 from hypothesis import strategies as st
 
 from lockterm.domain import dates
-from lockterm.domain.timeline import AHEAD_MS, Timeline
+from lockterm.domain.timeline import (
+    AHEAD_MS,
+    QUARTER_MS,
+    DayCounts,
+    Timeline,
+    first_day,
+    sum_up_quarters,
+)
 from tests.domain.test_dates import zones
 
 NOW_MS = st.integers(1_577_836_800_000, 4_102_444_800_000)
@@ -52,3 +59,21 @@ def test_each_end_is_on_its_day(now_ms: int, ends: list[tuple[tzinfo, int]]) -> 
         next(day for day, count in enumerate(one) if count) for _, one in timeline.by_first_day()
     ]
     assert days == sorted(days)
+
+
+DAYS = 40
+
+
+@given(NOW_MS, zones, st.lists(st.integers(-60 * dates.DAY_MS, 2 * dates.DAY_MS), max_size=12))
+@example(1_795_219_200_000, UTC, [-1, 0, 1])  # at midnight
+@example(1_774_652_400_000, EAST, [0, dates.DAY_MS])
+def test_each_change_counts_on_its_day(now_ms: int, zone: tzinfo, agos: list[int]) -> None:
+    now = dates.local(now_ms, zone)
+    quarters = Counter((now_ms + ago) // QUARTER_MS for ago in agos)
+    found = sum_up_quarters(quarters, now.date(), DAYS, zone)
+    assert found.first == first_day(now.date(), DAYS) and found.today == now.date()
+    days = [at.date() for ago in agos if (at := dates.local(now_ms + ago, zone))]
+    wanted = Counter(day for day in days if found.first <= day <= found.today)
+    assert found.counts == [wanted[found.first + timedelta(day)] for day in range(DAYS)]
+    assert found.last(2) == DayCounts(found.first + timedelta(DAYS - 2), found.counts[-2:])
+    assert found.last(DAYS + 2) == found
