@@ -20,12 +20,13 @@ from lockterm.domain import json_text
         ('{"a":' * 65 + "1" + "}" * 65, "deep"),
         ('{"a": ' + "9" * 5000 + "}", "too long"),
         ('{"a": 1e999}', "too large"),
+        *((text, "^Not JSON at line 1, column ") for text in ('{"a": 1,}', '{"a": [1,]}')),
     ],
 )
 def test_json_is_read_strictly(text: str, says: str) -> None:
     with pytest.raises(ValueError, match=says) as raised:
         json_text.read_object(text)
-    assert "\n" not in str(raised.value)
+    assert not any(word in str(raised.value) for word in ("\n", "Expecting", "Illegal"))
 
 
 @pytest.mark.parametrize(
@@ -54,20 +55,10 @@ def test_read_object_explains_in_our_own_words_when_a_text_is_not_json(
     assert str(raised.value) == f"Not JSON at {says}."
 
 
-@pytest.mark.parametrize("text", ['{"a": 1,}', '{"a": [1,]}'])
-def test_read_object_uses_no_words_of_python_when_a_comma_is_too_many(text: str) -> None:
-    with pytest.raises(ValueError, match=r"^Not JSON at line 1, column ") as raised:
-        json_text.read_object(text)
-    assert "Expecting" not in str(raised.value) and "Illegal" not in str(raised.value)
-
-
 def test_json_survives_being_shown() -> None:
     value = {"名": ["é", "\x1b[2J"], "n": 1.5}
     shown = json_text.write_object(value)
     assert "\x1b" not in shown
     assert json_text.read_object(shown) == value
     assert json_text.size({"é": 1}) == len('{"é":1}'.encode())
-
-
-def test_json_of_64_levels_is_read() -> None:
-    assert json_text.read_object('{"a":' * 64 + "1" + "}" * 64)
+    assert json_text.read_object('{"a":' * 64 + "1" + "}" * 64), "one level more is refused"

@@ -28,37 +28,25 @@ def ids(marks: Marks[Key, Row]) -> list[int | None]:
     return [remote.id for _, remote in marks.rows]
 
 
-def test_a_range_goes_from_the_last_marked_to_either_side() -> None:
+@pytest.mark.parametrize(
+    ("to", "expected"), [(1, [2]), (3, [2, 3, 4]), (0, [2, 1]), (-1, [2]), (4, [2])]
+)
+def test_a_range_goes_from_the_last_marked_to_either_side(to: int, expected: list[int]) -> None:
     marks = remote_marks()
     assert not marks.mark_range(ROWS, 2)  # nothing is marked: there is nothing to begin at
     marks.toggle(ROWS[1])
-    assert marks.mark_range(ROWS, 3)
-    assert marks.mark_range(ROWS, 0)
-    assert sorted(ids(marks), key=lambda one: one or 0) == [1, 2, 3, 4]
-    assert not marks.mark_range(ROWS[1:], 2)  # the last one is on another page
-    marks.toggle(ROWS[0])
-    assert not marks.has(ROWS[0])
-
-
-def test_a_range_to_where_no_row_is_marks_nothing() -> None:
-    marks = remote_marks()
+    assert marks.mark_range(ROWS, to) == (0 <= to < len(ROWS))
+    assert ids(marks) == expected
+    assert not marks.mark_range([row(9)], 0)  # the last one is on another page
     marks.toggle(ROWS[1])
-    for to in (-1, len(ROWS)):
-        assert not marks.mark_range(ROWS, to)
-        assert ids(marks) == [2]
+    assert not marks.has(ROWS[1])
 
 
-def test_what_has_no_id_cannot_be_marked() -> None:
+def test_all_with_an_id_are_marked_and_unmarked_only_where_all_are_marked() -> None:
     marks = remote_marks()
     marks.toggle(row(None))
-    assert marks.toggle_all([row(None), row(5)]) == 1
-    assert ids(marks) == [5]
-
-
-def test_all_are_unmarked_only_where_all_are_marked() -> None:
-    marks = remote_marks()
     marks.toggle(ROWS[2])
-    assert marks.toggle_all(ROWS) == 3
+    assert marks.toggle_all([row(None), *ROWS]) == 3
     assert marks.toggle_all(ROWS[1:]) == -3
     assert ids(marks) == [1]
 
@@ -96,6 +84,10 @@ def test_marks_that_were_all_taken_away_can_be_brought_back() -> None:
     marks.bring_back()
     assert ids(marks) == [1, 2, 3, 4]
     marks.clear()
+    marks.drop_keys([(1001, 2), (1001, 3)])
+    marks.bring_back()
+    assert ids(marks) == [1, 4], "without those that were dropped"
+    marks.clear()
     marks.toggle(ROWS[0])
     assert marks.may_bring_back == 0
 
@@ -123,20 +115,3 @@ def test_drop_keys_keeps_rows_that_were_marked_again() -> None:
     marks.toggle(ROWS[3])
     marks.drop_keys([(1001, 1), (1001, 2), (1001, 4)], made)
     assert ids(marks) == [3, 1, 4]
-
-
-def test_a_range_marks_both_ends_in_order_when_it_begins_at_its_own_end() -> None:
-    for to, expected in ((1, [2]), (3, [2, 3, 4]), (0, [2, 1])):
-        marks = remote_marks()
-        marks.toggle(ROWS[1])
-        assert marks.mark_range(ROWS, to)
-        assert ids(marks) == expected
-
-
-def test_bring_back_leaves_out_what_was_dropped_when_all_were_unmarked() -> None:
-    marks = remote_marks()
-    marks.toggle_all(ROWS)
-    marks.clear()
-    marks.drop_keys([(1001, 2), (1001, 3)])
-    marks.bring_back()
-    assert ids(marks) == [1, 4]

@@ -36,33 +36,30 @@ def test_fold_text_of_a_line_has_the_folded_words_when_joined(one: str, other: s
 
 
 @pytest.mark.parametrize(
-    ("one", "other"),
+    ("one", "other", "are_near"),
     [
-        ("Zoe Kramer", "Zoë Krämer"),
-        ("ANNA WEBER", "Anna Weber"),
-        ("Anna  Weber", "Anna Weber"),
-        ("AnnaWeber", "Anna Weber"),
-        ("Anna-Maria", "Anna\u2011Maria"),
-        ("Anna Maria", "Anna-Maria"),
-        ("f0a9", "F0A9"),
-        ("B 12", "B-12"),
-        ("Straße", "STRASSE"),
+        ("Zoe Kramer", "Zoë Krämer", True),
+        ("ANNA WEBER", "Anna Weber", True),
+        ("Anna  Weber", "Anna Weber", True),
+        ("AnnaWeber", "Anna Weber", True),
+        ("Anna-Maria", "Anna\u2011Maria", True),
+        ("Anna Maria", "Anna-Maria", True),
+        ("f0a9", "F0A9", True),
+        ("B 12", "B-12", True),
+        ("Straße", "STRASSE", True),
+        ("1-12", "11-2", False),
+        ("Room 1 2", "Room 12", False),
+        ("Anna", "Anne", False),
     ],
 )
-def test_near_key_is_equal_when_names_differ_in_spelling(one: str, other: str) -> None:
-    assert near_key(one) == near_key(other) != ""
+def test_near_key_is_equal_only_when_names_differ_in_spelling(
+    one: str, other: str, are_near: bool
+) -> None:
+    assert (near_key(one) == near_key(other) != "") is are_near
 
 
-@pytest.mark.parametrize(
-    ("one", "other"), [("1-12", "11-2"), ("Room 1 2", "Room 12"), ("Anna", "Anne")]
-)
-def test_near_key_differs_when_names_differ(one: str, other: str) -> None:
-    assert near_key(one) != near_key(other)
-
-
-@pytest.mark.parametrize(
-    ("typed", "text"),
-    [
+def test_fold_text_matches_other_accents_and_dashes() -> None:
+    for typed, text in (
         ("tomas", "Tomás Herrera"),
         ("TOMÁS", "Toma\u0301s"),
         ("a-12", "A\u201112"),
@@ -70,7 +67,5 @@ def test_near_key_differs_when_names_differ(one: str, other: str) -> None:
         ("a\u221212", "A\uff0d12"),
         ("strasse", "Straße"),
         ("file", "\ufb01le"),
-    ],
-)
-def test_fold_text_matches_other_accents_and_dashes(typed: str, text: str) -> None:
-    assert fold_text(typed) in fold_text(text)
+    ):
+        assert fold_text(typed) in fold_text(text)

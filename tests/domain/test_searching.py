@@ -7,7 +7,6 @@ from collections import Counter
 from dataclasses import replace
 from typing import Any
 
-import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -57,17 +56,16 @@ def test_it_is_found_by_its_name_number_id_and_extra_data_alone(
     assert is_found(needle, Remote.read(raw)) == expected
 
 
-@pytest.mark.parametrize(
-    "needle",
-    [
-        *("weber", "WEBER anna", "a-20", "4821", "straße", "STRASSE", "keyring", "4711"),
-        *("fob-9", "3.5", "ännä", "a\u20112041", "RING"),
-    ],
-)
-def test_any_part_and_any_case_will_do(needle: str) -> None:
+def test_any_part_any_case_and_any_accent_will_do() -> None:
     extra = {"address": {"straße": "Ring"}, "keyring": [{"no": 4711}, "FOB-9", 3.5, None, True]}
     raw = {"id": 48213, "remoteName": "Anna Weber", "remoteNumber": "A-2041", "extraData": extra}
-    assert is_found(needle, Remote.read(raw))
+    for needle in (
+        *("weber", "WEBER anna", "a-20", "4821", "straße", "STRASSE", "keyring", "4711"),
+        *("fob-9", "3.5", "ännä", "a\u20112041", "RING"),
+    ):
+        assert is_found(needle, Remote.read(raw)), needle
+    text = Remote.read({"id": 1, "extraData": json.dumps({"owner": "Weber"})})
+    assert is_found("weber", text), "extra data of any type"
 
 
 def test_what_no_person_is_known_by_is_not_looked_at() -> None:
@@ -75,11 +73,6 @@ def test_what_no_person_is_known_by_is_not_looked_at() -> None:
     remote = Remote.read({**raw, "extraData": {"note": None, "left": False}})
     for needle in ("permanent", "normal", "coerced", "jan", "none", "false", "1970"):
         assert find_missing_words(needle, remote) == [needle]
-
-
-def test_search_finds_extra_data_of_any_type() -> None:
-    remote = Remote.read({"id": 1, "extraData": json.dumps({"owner": "Weber"})})
-    assert is_found("weber", remote)
 
 
 @given(needle=LETTERS, raws=st.lists(RECORDS, max_size=5))
@@ -165,20 +158,3 @@ def test_counts_agree_with_the_state_of_each_remote(
         block = Block.of(remotes, packed_ms)
         counts = count_by_dates([sorted(block.ends)], read_periods(block.periods), now_ms)
         assert counts == Counter(told)
-
-
-def test_a_name_is_found_whatever_its_accents_and_dashes() -> None:
-    remote = Remote.read({"id": 1, "remoteName": "Toma\u0301s Herrera", "remoteNumber": "T\u20111"})
-    for needle in ("Tomas", "Tom\u00e1s", "t-1", "T\u20131"):
-        assert is_found(needle, remote)
-        listing = Listing([Block.of([remote])], at_ms=0)
-        assert [*listing.find(split_needle(needle))]
-    assert not is_found("Tomat", remote)
-    assert not is_found("\u0301", remote), "nothing is left of it"
-
-
-@pytest.mark.parametrize("name", ["remoteName", "remoteNumber", "id", "extraData"])
-def test_remote_is_found_by_one_field_when_the_others_are_absent(name: str) -> None:
-    raw = {name: {"id": 4711, "extraData": {"room": 4711}}.get(name, "x4711y")}
-    assert is_found("4711", Remote.read(raw))
-    assert not is_found("none", Remote.read(raw)), "what is absent has no words"

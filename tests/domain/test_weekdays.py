@@ -48,10 +48,6 @@ def test_digits_in_a_row_are_refused_when_they_could_be_a_number(text: str, inst
     assert instead in str(refused.value)
 
 
-def test_digits_with_commas_are_read_when_they_are_a_bit_mask_without() -> None:
-    assert parse_weekdays("1,2,7") == {1, 2, 7}
-
-
 @pytest.mark.parametrize("text", ["m", "t", "0", "8", "mon-", "-fri", "mon-fri-sun", "x", "-", "٣"])
 def test_what_is_not_understood_says_how(text: str) -> None:
     with pytest.raises(ValueError, match="Type mon-fri"):
@@ -62,6 +58,7 @@ def test_what_is_not_understood_says_how(text: str) -> None:
 def test_words_are_read_back(days: frozenset[int]) -> None:
     assert parse_weekdays(format_weekdays(days)) == days
     assert parse_weekdays(format_weekdays(days, short=True)) == days
+    assert parse_weekdays(",".join(map(str, days))) == days, "also 1,2,7"
 
 
 @given(st.text())
@@ -72,32 +69,22 @@ def test_any_text_is_read_or_refused(text: str) -> None:
         assert str(error)
 
 
-def test_words() -> None:
+def test_cells_name_weekdays_and_refuse_what_a_spreadsheet_has_rounded() -> None:
+    days = ([1, 3], [1, 9], [], None)
+    assert [written(FIELDS["weekDay"], one, UTC) for one in days] == ["Mon, Wed", "1,9", "", ""]
+    for name in ("remoteNumber", "remoteName", "weekDay", "endDate"):
+        with pytest.raises(ValueError, match="shortened a long number"):
+            typed_cell(FIELDS[name], " 1.23457E+15", UTC, 0)
+    assert typed_cell(FIELDS["extraData"], '{"a": 1E+15}', UTC, 0) == '{"a": 1E+15}'
+
+
+def test_weekdays_are_shown_in_words_and_letters() -> None:
     assert format_weekdays([5, 1, 2, 4, 3, 3]) == "Mon-Fri"
     assert format_weekdays([1, 2, 4, 5, 6]) == "Mon, Tue, Thu-Sat"
     assert format_weekdays([1, 3, 5], short=True) == "Mon Wed Fri"
     assert format_weekdays(range(1, 8)) == "every day"
     assert format_weekdays(range(1, 8), short=True) == "daily"
     assert format_weekdays([9, 1]) == "Mon, unknown 9"
-
-
-@pytest.mark.parametrize(
-    ("days", "cell"), [([1, 3], "Mon, Wed"), ([1, 9], "1,9"), ([], ""), (None, "")]
-)
-def test_written_names_weekdays_when_all_of_them_are_weekdays(
-    days: list[int] | None, cell: str
-) -> None:
-    assert written(FIELDS["weekDay"], days, UTC) == cell
-
-
-@pytest.mark.parametrize("name", ["remoteNumber", "remoteName", "weekDay", "endDate"])
-def test_typed_cell_is_refused_when_a_spreadsheet_has_rounded_it(name: str) -> None:
-    with pytest.raises(ValueError, match="shortened a long number"):
-        typed_cell(FIELDS[name], " 1.23457E+15", UTC, 0)
-    assert typed_cell(FIELDS["extraData"], '{"a": 1E+15}', UTC, 0) == '{"a": 1E+15}'
-
-
-def test_a_drawn_week_has_a_letter_for_each_given_day() -> None:
     assert draw_week([5, 1, 2, 9]) == "M T · · F · ·"
     glyphs.use(glyphs.ASCII)
     assert draw_week([]) == ". . . . . . ."
