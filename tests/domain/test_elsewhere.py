@@ -19,6 +19,7 @@ from lockterm.domain.remotes import Remote
 from lockterm.domain.text.elsewhere import describe_change, describe_kind, describe_values
 from lockterm.operations.kept_lists import without_own
 from tests.conftest import NOW_MS
+from tests.samples import an_operation
 
 LOCK = 7
 BERLIN = ZoneInfo("Europe/Berlin")
@@ -88,22 +89,8 @@ def test_comparison_finds_exactly_the_differences_whatever_the_pages(
 
 
 def operation(call: str, remote_id: int | None, state: OperationState, **body: Any) -> Operation:
-    return Operation(
-        id=f"{call} {remote_id}",
-        profile="p",
-        call=call,
-        path="",
-        body=body,
-        lock_id=LOCK,
-        lock_name="",
-        remote_id=remote_id,
-        remote_name="",
-        before=(),
-        state=state,
-        session="",
-        prepared_ms=NOW_MS,
-        settled_ms=NOW_MS,
-    )
+    about = {"id": f"{call} {remote_id}", "lock_id": LOCK, "remote_id": remote_id, "body": body}
+    return an_operation(call, **about, state=state, settled_ms=NOW_MS)
 
 
 @given(
@@ -162,20 +149,15 @@ def test_add_without_an_answer_explains_a_new_remote_with_its_name_and_number() 
     assert told([*without_own(found, [add], NOW_MS, 0.0)]) == {(2, "new", ())}
 
 
-def test_list_from_an_old_copy_shows_no_change() -> None:
+def test_old_copies_unclear_values_and_too_many_differences_are_no_changes(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
     older = ANNA | {"endDate": NOW_MS - DAY_MS, "updateTime": NOW_MS - DAY_MS}
     assert compare({1: ANNA}, {1: older}) == []
-
-
-@pytest.mark.parametrize("odd", [{"endDate": "soon"}, {"endDate": None}, {}])
-def test_unclear_values_are_no_changes(odd: dict[str, Any]) -> None:
     known = {name: value for name, value in ANNA.items() if name != "endDate"}
-    new = known | odd
-    names = () if odd != {"endDate": None} else ("endDate",)
-    assert [tuple(one.names) for one in compare({1: ANNA}, {1: new})] == [names] * bool(names)
-
-
-def test_lists_that_differ_everywhere_are_not_compared(monkeypatch: pytest.MonkeyPatch) -> None:
+    for unclear in (known | {"endDate": "soon"}, known):
+        assert compare({1: ANNA}, {1: unclear}) == []
+    assert [*only(compare({1: ANNA}, {1: known | {"endDate": None}})).names] == ["endDate"]
     monkeypatch.setattr(elsewhere, "MOST_DIFFERING", 2)
     old = {number: ANNA for number in range(1, 4)}
     assert compare(old, {number: one | {"remoteName": "?"} for number, one in old.items()}) == []
@@ -191,10 +173,7 @@ def test_change_is_described_with_values_and_readings_and_without_control_charac
     assert " +01:00 -> " in words and ", between " in words
     new = only(compare({}, {1: ANNA}))
     assert describe_values(new, BERLIN).startswith("Number A-1, End ")
-
-
-def test_value_too_long_to_keep_is_named_without_its_values() -> None:
-    data = {"extraData": {"note": "x" * 5000}}
+    data = {"extraData": {"note": "x" * 5000}}  # too long to keep
     one = only(compare({1: ANNA | {"extraData": {}}}, {1: ANNA | data}))
     assert "extraData" not in one.after
     assert describe_values(one, BERLIN) == "Extra data"

@@ -176,16 +176,20 @@ def test_similar_names_are_shown_and_not_joined() -> None:
         "Ana Weber": Why.LETTER,
     }
     assert similar(people, "Ben") == similar(people, "Guest 1") == {}
+    series = [f"Cabin {chr(at)}" for at in range(ord("A"), ord("Z") + 1)]
+    assert similar(named(*series), "Cabin A") == {}, "26 names are no typing error"
+    many = added([[{"remoteName": name, "remoteNumber": "0"} for name in series]])
+    assert len(similar(many, "Cabin A")) == MOST_SIMILAR
 
 
 def test_a_number_under_another_name_is_shown() -> None:
-    people = added(
-        [
-            [{"remoteName": "Anna", "remoteNumber": "A-1"}],
-            [{"remoteName": "Anna", "remoteNumber": "A-1"}, {"remoteNumber": "A-1"}],
-            [{"remoteName": "Ben", "remoteNumber": "A-1"}],
-        ]
-    )
+    anna = {"remoteName": "Anna", "remoteNumber": "A-1"}
+    locks = [
+        [anna],
+        [anna, {"remoteNumber": "A-1"}],
+        [{"remoteName": "Ben", "remoteNumber": "A-1"}],
+    ]
+    people = added(locks)
     anna, ben, unnamed = listed(people)
     assert (anna.name, anna.locks, anna.count, [*anna.numbers]) == ("Anna", 2, 2, ["A-1"])
     assert unnamed.key == ("", "A-1")
@@ -193,13 +197,9 @@ def test_a_number_under_another_name_is_shown() -> None:
     assert words == "(no name) (same number A-1), 1 more"
     assert format_person(unnamed) == "(no name)"
     assert "Anna (same number A-1)" in describe_similar(people.similar(ben), 3)
-
-
-def test_a_series_and_one_number_of_many_people_stay_small() -> None:
-    series = [f"Cabin {chr(at)}" for at in range(ord("A"), ord("Z") + 1)]
-    assert similar(named(*series), "Cabin A") == {}, "26 names are no typing error"
-    many = added([[{"remoteName": name, "remoteNumber": "0"} for name in series]])
-    assert len(similar(many, "Cabin A")) == MOST_SIMILAR
+    (person,) = added([[{"remoteName": "A", "remoteNumber": f"N\x1b-{n}"} for n in range(3)]])
+    assert format_numbers(person) == "N\ufffd-0 +2"
+    assert format_numbers(person, 3) == "N\ufffd-0, N\ufffd-1, N\ufffd-2"
 
 
 @pytest.mark.long
@@ -237,50 +237,48 @@ def test_people_are_sorted_by_name_across_chunks() -> None:
     assert found == ["Guest 300", "Guest 1200"]
 
 
-def test_bounds_leave_out_what_has_expired_unless_all_has() -> None:
-    def until(*ends: int) -> list[dict[str, Any]]:
-        return [
-            {"remoteName": "Anna", "remoteType": 2, "startDate": 1, "endDate": NOW_MS + end}
-            for end in ends
-        ]
+def until(*ends: int) -> list[dict[str, Any]]:
+    anna = {"remoteName": "Anna", "remoteType": 2, "startDate": 1}
+    return [{**anna, "endDate": NOW_MS + end} for end in ends]
 
-    def words(*raws: dict[str, Any]) -> tuple[str, str]:
-        (person,) = added([[one] for one in raws])
-        bounds = describe_bounds(person.bounds(NOW_MS), lambda _: UTC)
-        return bounds, describe_person_state(person, NOW_MS)[0]
 
-    forever = {"remoteName": "Anna", "remoteType": 1}
-    odd = {"remoteName": "Anna", "remoteType": 7}
-    assert words(*until(-DAY_MS, 5 * DAY_MS, 99 * DAY_MS)) == (
-        "25 Nov 2026 to 27 Feb 2027",
-        "1 expired, 1 within 7 days",
-    )
-    assert words(*until(-DAY_MS, -3 * DAY_MS)) == ("17 Nov 2026 to 19 Nov 2026", "expired")
-    assert words(forever) == ("no end", "active")
-    assert words(*until(99 * DAY_MS, -DAY_MS), forever) == ("27 Feb 2027 to no end", "1 expired")
-    assert words(forever, *until(-DAY_MS)) == ("no end", "1 expired")
-    assert words(odd) == ("unclear", "unclear")
-    assert words(*until(99 * DAY_MS, 99 * DAY_MS)) == ("27 Feb 2027", "active")
-    assert words(*until(5 * DAY_MS)) == ("25 Nov 2026", "expires within 7 days")
-    later = {**until(99 * DAY_MS)[0], "startDate": NOW_MS + 1}
-    assert words(later) == ("27 Feb 2027", "upcoming")
-    assert words(later, forever) == ("27 Feb 2027 to no end", "1 upcoming")
-    (person,) = added([[one] for one in (later, later, *until(-DAY_MS))])
+FOREVER = {"remoteName": "Anna", "remoteType": 1}
+LATER = {**until(99 * DAY_MS)[0], "startDate": NOW_MS + 1}
+
+
+@pytest.mark.parametrize(
+    ("raws", "bounds", "state"),
+    [
+        (
+            until(-DAY_MS, 5 * DAY_MS, 99 * DAY_MS),
+            "25 Nov 2026 to 27 Feb 2027",
+            "1 expired, 1 within 7 days",
+        ),
+        (until(-DAY_MS, -3 * DAY_MS), "17 Nov 2026 to 19 Nov 2026", "expired"),
+        ([FOREVER], "no end", "active"),
+        ([*until(99 * DAY_MS, -DAY_MS), FOREVER], "27 Feb 2027 to no end", "1 expired"),
+        ([FOREVER, *until(-DAY_MS)], "no end", "1 expired"),
+        ([FOREVER | {"remoteType": 7}], "unclear", "unclear"),
+        (until(99 * DAY_MS, 99 * DAY_MS), "27 Feb 2027", "active"),
+        (until(5 * DAY_MS), "25 Nov 2026", "expires within 7 days"),
+        ([LATER], "27 Feb 2027", "upcoming"),
+        ([LATER, FOREVER], "27 Feb 2027 to no end", "1 upcoming"),
+        ([LATER, LATER, *until(-DAY_MS)], "27 Feb 2027", "1 expired, 2 upcoming"),
+    ],
+)
+def test_bounds_leave_out_what_has_expired_unless_all_has(
+    raws: list[dict[str, Any]], bounds: str, state: str
+) -> None:
+    (person,) = added([[one] for one in raws])
     forms = describe_person_state(person, NOW_MS)
-    assert (forms[0], forms[-1]) == ("1 expired, 2 upcoming", "1 expired, 2 more")
+    assert (describe_bounds(person.bounds(NOW_MS), lambda _: UTC), forms[0]) == (bounds, state)
+    assert "upcoming" not in state or forms[-1] == state.replace("2 upcoming", "2 more")
 
 
 def test_each_end_is_shown_in_the_zone_of_its_lock() -> None:
     people, midnight = People(), 1_795_993_200_000  # 30 Nov 2026 00:00 in Berlin
-    raw = {"remoteName": "Anna", "remoteType": 2, "startDate": 1}
     for lock_id, zone, end in ((1, "Europe/Berlin", midnight), (2, "UTC", midnight + DAY_MS)):
-        block = Block.of([Remote.read({**raw, "endDate": end})])
+        block = Block.of([Remote.read(until(end - NOW_MS)[0])])
         people.add(lock_id, zone, block.raws(), block.ends)
     (person,) = people
     assert describe_bounds(person.bounds(NOW_MS), ZoneInfo) == "29 Nov 2026 to 30 Nov 2026"
-
-
-def test_numbers_are_named_briefly() -> None:
-    (person,) = added([[{"remoteName": "A", "remoteNumber": f"N\x1b-{n}"} for n in range(3)]])
-    assert format_numbers(person) == "N\ufffd-0 +2"
-    assert format_numbers(person, 3) == "N\ufffd-0, N\ufffd-1, N\ufffd-2"
