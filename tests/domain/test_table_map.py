@@ -62,29 +62,26 @@ def cells(table: str, table_map: TableMap, locks: LockIds | None = None) -> list
 
 def test_a_door_column_gives_a_remote_on_its_lock() -> None:
     table = (EXAMPLES / "door-list.csv").read_text()
-    assert [(one["lockId"], one["remoteName"], one["remoteType"], one["endDate"])
-            for one in cells(table, WIDE)] == [
-        ("1001", "Anna Weber", "time-limited", "2026-12-31"),
-        ("1001", "Tomás Vidal", "time-limited", "2027-03-31 18:00"),
-        ("1004", "Tomás Vidal", "time-limited", "2027-02-28"),
-        ("1001", "Mei Wang", "permanent", ""),
-        ("1004", "Mei Wang", "permanent", ""),
-    ]  # fmt: skip
-    assert {one["remoteNumber"] for one in cells(table, WIDE)} == {
-        "04A23B1C", "04A23B77", "04A23B9F",
-    }  # fmt: skip
+    names = ("lockId", "remoteName", "remoteNumber", "remoteType", "endDate")
+    assert [tuple(one[name] for name in names) for one in cells(table, WIDE)] == [
+        ("1001", "Anna Weber", "04A23B1C", "time-limited", "2026-12-31"),
+        ("1001", "Tomás Vidal", "04A23B77", "time-limited", "2027-03-31 18:00"),
+        ("1004", "Tomás Vidal", "04A23B77", "time-limited", "2027-02-28"),
+        ("1001", "Mei Wang", "04A23B9F", "permanent", ""),
+        ("1004", "Mei Wang", "04A23B9F", "permanent", ""),
+    ]
     read = read_foreign(table.encode(), WIDE, {})
     assert (read.locks, read.ignored) == ((1001, 1004), ["Department"])
 
 
 def test_a_cell_names_a_door_and_a_door_names_a_lock_of_the_book() -> None:
     table = (EXAMPLES / "card-list.csv").read_text()
-    assert [(one["lockId"], one["remoteName"], one["remoteNumber"], one["startDate"])
-            for one in cells(table, TALL)] == [
+    names = ("lockId", "remoteName", "remoteNumber", "startDate")
+    assert [tuple(one[name] for name in names) for one in cells(table, TALL)] == [
         ("1001", "Paul Novak", "12300457", "2026-12-01 8:00 AM"),
         ("1004", "Paul Novak", "12300457", "2026-12-01 8:00 AM"),
         ("1004", "O'Brien, Sean", "12300461", "2027-01-04"),
-    ]  # fmt: skip
+    ]
     named = TableMap({"N": "remoteNumber", "D": "lockId"}, {"Yard": "Loading DOCK"})
     book = {"loading dock": [7], "main gate": [8], "twice": [1, 2]}
     text = "N,D\nA-1,Yard\nA-2,main gate\n"
@@ -205,20 +202,16 @@ def test_every_wrong_cell_is_reported_by_line_and_column_of_the_file() -> None:
     table = HEAD + "A;B;xyz;1/12/2026;12/31/2026;;maybe;31/2\n\nC;D;AB;;;;12/31/2026;no\nE;F;AC;;\n"
     found, wrong = rows(table, WIDE)
     assert found == []
+    order = "The date does not exist in the order day/month/year."
     assert wrong == [
         "line 5: Part of the line is missing: it has 5 of 8 cells.",
         "line 2, column Card no, “xyz”: “xyz” is not a hex number. Only 0 to 9, A to F, spaces,"
         " hyphens and colons are valid.",
-        "line 2, column Valid to, “12/31/2026”: The date does not exist in the order"
-        " day/month/year.",
+        f"line 2, column Valid to, “12/31/2026”: {order}",
         "line 2, column Main entrance, “maybe”: Write yes, x, 1 or a date, or leave the cell"
         " empty.",
-        "line 4, column Main entrance, “12/31/2026”: The date does not exist in the order"
-        " day/month/year.",
+        f"line 4, column Main entrance, “12/31/2026”: {order}",
     ]
-
-
-def test_problems_of_the_plan_name_the_columns_of_the_file() -> None:
     table = HEAD + "Ann;Lee;AB;;31/02/2027;;x;\nBen;Ray;AC;1/1/2027;2/1/2027;;31/12/2026;\n"
     found, wrong = rows(table, WIDE)
     assert wrong == []
@@ -239,6 +232,14 @@ def test_a_value_fills_empty_cells_and_missing_columns() -> None:
         {"remoteNumber": "1", "remoteType": "recurring", "lockId": "5", "remoteName": "Crew"},
         {"remoteNumber": "2", "remoteType": "permanent", "lockId": "5", "remoteName": "Crew"},
     ]
+    table_map = TableMap({"n": "remoteNumber", "d": "lockId"})
+    read = read_foreign(b"n,d\n1,\n2,7\n", table_map, {}, 1003)
+    assert [row.cells["lockId"] for row in read.rows] == ["1003", "7"]
+    assert read.without_lock == {2}
+    table_map = TableMap({"f": "first name", "n": "remoteNumber", "e": "endDate"}, {"d": "1"})
+    (row,) = cells("f,n,e,d\n'=A,'-1,'+30d,x\n", table_map)
+    without = {"remoteName": "=A", "remoteNumber": "-1", "endDate": "+30d", "lockId": "1"}
+    assert row == without, "quotes before formulas are removed"
 
 
 FILLING = TableMap(
@@ -281,32 +282,14 @@ def test_a_value_never_replaces_what_a_remote_has(
 
 
 def test_a_relative_end_for_all_rows_does_not_extend_a_remote_again() -> None:
-    table_map = TableMap(
-        {"n": "remoteNumber"},
-        {"Gate": "1001"},
-        {"remoteType": "time-limited", "endDate": "+1y", "startDate": "now", "remoteName": "Crew"},
-    )
+    values = {"remoteType": "time-limited", "endDate": "+1y", "startDate": "now"}
+    table_map = TableMap({"n": "remoteNumber"}, {"Gate": "1001"}, values | {"remoteName": "Crew"})
     for cell, action in (("x", "keep"), ("2027-01-01", "update")):
         found, wrong = rows(f"n,Gate\nA1,{cell}\n", table_map)
         plan = LockPlan(1001, [Remote.read(UPCOMING)], BERLIN, NOW)
-        steps = plan.take(found, prune=False)
+        (step,) = plan.take(found, prune=False)
         assert (wrong, plan.problems) == ([], [])
-        assert [(step.action.value, "startDate" in step.wanted) for step in steps] == [
-            (action, False)
-        ]
-
-
-def test_quotes_before_formulas_are_removed() -> None:
-    table_map = TableMap({"f": "first name", "n": "remoteNumber", "e": "endDate"}, {"d": "1"})
-    (row,) = cells("f,n,e,d\n'=A,'-1,'+30d,x\n", table_map)
-    assert row == {"remoteName": "=A", "remoteNumber": "-1", "endDate": "+30d", "lockId": "1"}
-
-
-def test_rows_without_a_lock_are_for_the_given_lock() -> None:
-    table_map = TableMap({"n": "remoteNumber", "d": "lockId"})
-    read = read_foreign(b"n,d\n1,\n2,7\n", table_map, {}, 1003)
-    assert [row.cells["lockId"] for row in read.rows] == ["1003", "7"]
-    assert read.without_lock == {2}
+        assert (step.action.value, "startDate" in step.wanted) == (action, False)
 
 
 # --- the mapping file ----------------------------------------------------------------------------
@@ -379,10 +362,7 @@ def test_the_header_has_a_sample_of_each_column() -> None:
     own = read_header(b"lockId,Number,,\n1,2,,\n")
     assert (own.to_map, own.is_foreign) == (["lockId", "Number"], False)
     assert read_header(b'{"a": 1}') is None
-
-
-def test_every_column_of_a_table_file_is_a_meaning() -> None:
-    assert set(NAMES) <= MEANINGS.keys()
+    assert set(NAMES) <= MEANINGS.keys(), "every column of a table file is a meaning"
     assert all(meaning_named(text) == name for name, text in MEANINGS.items())
 
 
