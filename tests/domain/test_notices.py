@@ -34,13 +34,9 @@ def test_errors_are_read_first_and_none_is_passed_over() -> None:
     assert (log.more, log.shown) == (0, None)
     said(log, "information", "added")
     assert titles(log) == ["added +0"], "what has been read is not counted again"
-
-
-def test_a_warning_is_read_after_the_news_that_came_behind_it() -> None:
-    log = NoticeLog()
     for severity, title in [("warning", "damaged"), ("warning", "odd"), ("information", "copied")]:
         said(log, severity, title)
-    assert titles(log) == ["copied +2", "odd +1", "damaged +0"]
+    assert titles(log) == ["copied +2", "odd +1", "damaged +0"], "warnings behind newer news"
 
 
 def test_equal_notices_are_counted_and_shown_once() -> None:
@@ -55,16 +51,11 @@ def test_equal_notices_are_counted_and_shown_once() -> None:
     assert log.messages[-1].what == "gone", "not graver for having been said before"
 
 
-def test_the_log_keeps_the_newest_500() -> None:
+def test_the_log_keeps_the_newest_500_and_says_a_sentence_once() -> None:
     log = NoticeLog()
     for number in range(502):
         said(log, "information", str(number))
-    kept = [one.title for one in log.messages]
-    assert kept == [str(number) for number in range(2, 502)]
-
-
-def test_a_sentence_is_said_once() -> None:
-    log = NoticeLog()
+    assert [one.title for one in log.messages] == [str(number) for number in range(2, 502)]
     assert [log.once("who knows"), log.once("who knows"), log.once("!")] == ["who knows", "", "!"]
 
 
@@ -78,12 +69,8 @@ def test_nothing_that_was_said_is_lost(notices: list[tuple[str, str]]) -> None:
     told = [(one.severity, one.title) for one in log.messages for _ in range(one.times)]
     assert sorted(told) == sorted(notices)
     assert len({one.number for one in log.messages}) == len(log.messages)
-    errors = {title for severity, title in notices if severity == "error"}
+    newest_first = [title for severity, title in reversed(notices) if severity == "error"]
+    errors = [*dict.fromkeys(newest_first)][:STANDING]
     read = titles(log)
-    assert len(read) >= min(len(errors), STANDING) and log.more == 0
-    assert [name[0] for name in read[: min(len(errors), STANDING)]] == _last_errors(notices)
-
-
-def _last_errors(notices: list[tuple[str, str]]) -> list[str]:
-    said_last = dict.fromkeys(title for severity, title in reversed(notices) if severity == "error")
-    return list(said_last)[:STANDING]
+    assert [name[0] for name in read[: len(errors)]] == errors
+    assert log.more == 0

@@ -54,30 +54,21 @@ def test_what_belongs_to_one_device_is_not_the_next_ones() -> None:
 
 
 def test_typed_like_takes_what_a_remote_has_when_it_can_be_typed() -> None:
-    had = {"id": 5, "remoteName": "Anna", "remoteNumber": "A-1", "remoteType": 2, "isCoerced": 2}
-    typed = typed_like(Remote.read(had | {"startDate": 3_600_000, "endDate": "soon"}), UTC)
-    assert (typed["remoteName"], typed["remoteNumber"], typed["remoteType"]) == ("Anna", "A-1", "2")
-    assert (typed["startDate"], typed["endDate"], typed["isCoerced"]) == (
-        "1970-01-01 01:00",
-        typed_like(Remote(), UTC)["endDate"],
-        "2",
-    )
-
-
-def test_it_is_said_where_only_a_part_of_the_lock_is_known() -> None:
-    one, other = (Remote.read({"id": id, "remoteNumber": f"A-{id}"}) for id in (1, 2))
-    assert NamesInUse([one, other, one], 2).words == ""
-    assert NamesInUse([one, other], None).words == ""
-    words = NamesInUse([one, one], 2).words
-    assert words == "Only 1 of 2 remotes were read, so another remote may have this number."
+    had = {"remoteName": "Anna", "remoteNumber": "A-1", "remoteType": "2", "isCoerced": "2"}
+    raw = {**had, "id": 5, "startDate": 3_600_000, "endDate": "soon"}
+    expected = typed_like(Remote(), UTC) | had | {"startDate": "1970-01-01 01:00"}
+    assert typed_like(Remote.read(raw | {"remoteType": 2, "isCoerced": 2}), UTC) == expected
 
 
 def test_taken_describes_same_and_near_names_and_numbers() -> None:
     taken = NamesInUse([Remote.read({"id": 1, "remoteName": "Zo\u00eb", "remoteNumber": "F0A9"})])
-    assert taken.describe_number("F0A9") == "Zo\u00eb on this lock has the same number."
-    assert (
-        taken.describe_number("f0a9") == "Zo\u00eb on this lock has nearly the same number, F0A9."
-    )
+    same, near = (taken.describe_number(number) for number in ("F0A9", "f0a9"))
+    assert same == "Zo\u00eb on this lock has the same number."
+    assert near == "Zo\u00eb on this lock has nearly the same number, F0A9."
     assert taken.describe_number("F0A8") == taken.describe_number("") == ""
     assert "similar name: “Zo\u00eb”" in taken.describe_name("Zoe")
     assert taken.describe_name("Zoe\u0308") == taken.describe_name("Ben") == ""
+    one, other = (Remote.read({"id": id, "remoteNumber": f"A-{id}"}) for id in (1, 2))
+    assert NamesInUse([one, other, one], 2).words == NamesInUse([one, other], None).words == ""
+    words = NamesInUse([one, one], 2).words
+    assert words == "Only 1 of 2 remotes were read, so another remote may have this number."

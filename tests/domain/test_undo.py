@@ -61,44 +61,29 @@ def test_undo_restores_the_former_values(values: Remote, other: Remote, untold: 
         assert left.message, "nothing says why it is not undone"
 
 
-def test_undo_ignores_a_status_from_before_the_renewal() -> None:
+def test_an_add_is_undone_by_deleting_what_was_added_and_nothing_else() -> None:
+    body = {"remoteName": "Anna", "remoteNumber": "A-1", "remoteType": 1, "mac": "C4:4E"}
+    (step,) = undone(recorded("add", body), UTC, NOW).steps
+    assert (step.action, step.lock_id, step.remote_id) == (Action.DELETE, 1001, 7)
+    assert step.before == {"remoteName": "Anna", "remoteNumber": "A-1", "remoteType": 1, "id": 7}
+    # The status from before a renewal does not count.
     was = {"id": 7, "remoteType": 2, "startDate": 1, "endDate": NOW - 9 * DAY_MS, "status": 2}
     body = {"remoteId": 7, "remoteType": 2, "startDate": 1, "endDate": NOW + 90 * DAY_MS}
     (step,) = undone(recorded("update", body, was), UTC, NOW).steps
     assert step_states(step, NOW) == (ShownState.OPEN, ShownState.ENDED)
 
 
-def test_an_add_is_undone_by_deleting_what_was_added_and_nothing_else() -> None:
-    body = {"remoteName": "Anna", "remoteNumber": "A-1", "remoteType": 1, "mac": "C4:4E"}
-    (step,) = undone(recorded("add", body), UTC, NOW).steps
-    assert (step.action, step.lock_id, step.remote_id) == (Action.DELETE, 1001, 7)
-    assert step.before == {"remoteName": "Anna", "remoteNumber": "A-1", "remoteType": 1, "id": 7}
+UNCERTAIN = "unconfirmed. You can undo only changes that were certainly recorded"
 
 
 @pytest.mark.parametrize(
     ("call", "more", "words"),
     [
         ("add", {"remote_id": None}, "did not report the ID"),
-        (
-            "add",
-            {"state": OperationState.UNKNOWN},
-            "unconfirmed. You can undo only changes that were certainly recorded",
-        ),
-        (
-            "update",
-            {"state": OperationState.REFUSED},
-            "refused. Therefore there is nothing to undo",
-        ),
-        (
-            "updateLockSetting",
-            {"state": OperationState.UNKNOWN},
-            "unconfirmed. You can undo only changes that were certainly recorded",
-        ),
-        (
-            "delete",
-            {"state": OperationState.UNKNOWN},
-            "unconfirmed whether this delete took effect",
-        ),
+        ("add", {"state": OperationState.UNKNOWN}, UNCERTAIN),
+        ("update", {"state": OperationState.REFUSED}, "refused. Therefore there is nothing to"),
+        ("updateLockSetting", {"state": OperationState.UNKNOWN}, UNCERTAIN),
+        ("delete", {"state": OperationState.UNKNOWN}, "unconfirmed whether this delete took"),
         ("update", {}, ""),
     ],
 )
@@ -132,14 +117,6 @@ def test_undo_restores_a_user_number_when_it_is_known(
     assert describe_step(step, UTC, NOW) == [f"User number: 9 -> {former}"]
 
 
-def voice(
-    operation_id: str, lang: str, state: OperationState = OperationState.CONFIRMED
-) -> Operation:
-    """The voice of a lock that was set."""
-    body = {"lockId": 1001, "currentVoiceTimbre": {"lang": lang, "timbre": "anna"}}
-    return replace(recorded("updateLockSetting", body), id=operation_id, state=state)
-
-
 @pytest.mark.parametrize(
     ("sent", "undone_too", "words"),
     [
@@ -154,14 +131,11 @@ def voice(
 def test_a_voice_comes_back_where_the_one_before_was_set_from_here(
     sent: str, undone_too: str, words: str
 ) -> None:
-    all_sent = [
-        voice(
-            str(place),
-            one.strip("*"),
-            OperationState.UNKNOWN if one == "unknown" else OperationState.CONFIRMED,
-        )
-        for place, one in enumerate(sent.split())
-    ]
+    all_sent = []
+    for place, lang in enumerate(sent.replace("*", "").split()):
+        state = OperationState.UNKNOWN if lang == "unknown" else OperationState.CONFIRMED
+        body = {"currentVoiceTimbre": {"lang": lang, "timbre": "anna"}}
+        all_sent.append(recorded("updateLockSetting", body, id=str(place), state=state))
     place = next(place for place, one in enumerate(sent.split()) if one.endswith("*"))
     bulk = voice_undone(all_sent[place], all_sent, {*undone_too})
     said = [*(" ".join(describe_step(step, UTC, NOW)) for step in bulk.steps)]

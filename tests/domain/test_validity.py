@@ -34,16 +34,8 @@ FEBRUARY = 1_801_436_400_000
 
 
 def remote(kind: int, start: int, end: int, status: int = 1, days: tuple[int, ...] = ()) -> Remote:
-    return Remote.read(
-        {
-            "id": 1,
-            "remoteType": kind,
-            "startDate": start,
-            "endDate": end,
-            "weekDay": list(days),
-            "status": status,
-        }
-    )
+    period = {"remoteType": kind, "startDate": start, "endDate": end, "weekDay": list(days)}
+    return Remote.read({"id": 1, **period, "status": status})
 
 
 @pytest.mark.parametrize(
@@ -119,33 +111,26 @@ def test_the_state_of_a_remote_at_a_moment(shown: Remote, state: RemoteState) ->
 
 
 def test_each_state_has_its_own_sign_and_look() -> None:
-    try:
-        for signs in (glyphs.UNICODE, glyphs.ASCII):
-            glyphs.use(signs)
-            told = [*(state.sign for state in RemoteState), COERCED]
-            assert len({*told}) == len(told)
-            assert {cell_len(sign) for sign in told} == {1}
-            assert not any(is_doubtful(sign) for sign in told)
-            assert not {MARK, CURSOR} & {*told}, "these stand beside them"
-        assert all(sign.isascii() for sign in told)
-    finally:
-        glyphs.use(glyphs.UNICODE)
+    for signs in (glyphs.UNICODE, glyphs.ASCII):
+        glyphs.use(signs)
+        told = [*(state.sign for state in RemoteState), COERCED]
+        assert len({*told}) == len(told)
+        assert {cell_len(sign) for sign in told} == {1}
+        assert not any(is_doubtful(sign) for sign in told)
+        assert not {MARK, CURSOR} & {*told}, "these stand beside them"
+    assert all(sign.isascii() for sign in told)
     assert {state.look for state in RemoteState} | {"coerced"} == {*STATES}
     assert max(len(state.word) for state in RemoteState) <= 12
 
 
-def test_validity_in_words() -> None:
+def test_period_excludes_its_end_and_has_words() -> None:
+    shown = remote(2, NOW, NOW + 1)
+    phases = [phase_of(shown, at) for at in (NOW - 1, NOW, NOW + 1)]
+    assert phases == [Phase.AHEAD, Phase.NOW, Phase.OVER]
     shown = remote(4, NOW - DAY, NOW + 40 * DAY, days=(1, 2, 3, 4, 5))
     assert describe_validity(shown, NOW, BERLIN).words == (
         "Mon-Fri, until 31 Dec 2026 09:00 +01:00, in 40 days"
     )
-
-
-def test_period_excludes_its_end() -> None:
-    shown = remote(2, NOW, NOW + 1)
-    assert phase_of(shown, NOW - 1) is Phase.AHEAD
-    assert phase_of(shown, NOW) is Phase.NOW
-    assert phase_of(shown, NOW + 1) is Phase.OVER
 
 
 @given(wild, st.integers(0, 2**62))
@@ -155,6 +140,10 @@ def test_every_remote_has_words_that_fit(shown: Remote, now_ms: int) -> None:
     assert len(found.word) <= 12
     assert found.state is state_of(shown, now_ms)
     assert found.words.isprintable()
+    if has_unreadable_period(shown):
+        assert {phase_of(shown, at) for at in (0, 2**62)} == {Phase.UNCLEAR}
+    elif shown.remote_type != 1:
+        assert shown.start_ms and shown.end_ms
 
 
 @example([1, 3, 5, 6], 20)  # "starts in 20 minutes" leaves no room for them
@@ -192,16 +181,6 @@ def test_what_did_not_come_is_not_taken_for_none(
     found = describe_validity(Remote.read(raw | fields), NOW, BERLIN)
     assert found.short.startswith(short)
     assert words in found.words
-
-
-@given(wild)
-def test_period_is_unreadable_when_no_end_is_known(shown: Remote) -> None:
-    ends = [phase_of(shown, at) for at in (0, 2**62)]
-    if has_unreadable_period(shown):
-        assert ends == [Phase.UNCLEAR, Phase.UNCLEAR]
-    elif shown.remote_type != 1:
-        assert shown.start_ms
-        assert shown.end_ms
 
 
 @pytest.mark.parametrize(
