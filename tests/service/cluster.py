@@ -19,6 +19,11 @@ import psycopg
 from tests.programs import require
 
 
+def name_of(address: str) -> str:
+    """The name of a database, by its address."""
+    return str(psycopg.conninfo.conninfo_to_dict(address)["dbname"])
+
+
 @dataclass
 class Cluster:
     """The server: as root it runs as another user, because it refuses to run as root."""
@@ -34,18 +39,19 @@ class Cluster:
         name = f"site{next(self._numbers)}"
         self.do(f"CREATE DATABASE {name}")
         # As the documentation says for PostgreSQL 14 and older.
-        self.do("REVOKE CREATE ON SCHEMA public FROM PUBLIC", name)
+        self.do("REVOKE CREATE ON SCHEMA public FROM PUBLIC", self.address(name))
         return self.address(name)
 
-    def address(self, name: str = "postgres") -> str:
+    def address(self, name: str) -> str:
         """The address of a database, for a role that the server asks for no password."""
         return (
             f"postgresql://lockterm@/{name}?host={self.folder}&port={self.port}&require_auth=none"
         )
 
-    def do(self, sql: str, database: str = "postgres") -> list[Any]:
-        """One statement of the server's owner; returns what it found."""
-        with psycopg.connect(self.address(database), autocommit=True) as connection:
+    def do(self, sql: str, address: str = "") -> list[Any]:
+        """One statement of the server's owner in a database; returns what it found."""
+        place = self.address(name_of(address) if address else "postgres")
+        with psycopg.connect(place, autocommit=True) as connection:
             cursor = connection.execute(sql)
             return cursor.fetchall() if cursor.description else []
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import itertools
 from collections.abc import Callable, Iterator
-from contextlib import ExitStack
+from contextlib import ExitStack, contextmanager
 from pathlib import Path
 from typing import Any
 
@@ -134,22 +134,23 @@ def running_service(
     return start
 
 
+@contextmanager
+def calling(service: RunningService) -> Iterator[Caller]:
+    """A caller of a service."""
+    # To read who is to be trusted would take longer than a test, and nothing is encrypted.
+    options = {"trust_env": False, "verify": False, "timeout": PATIENCE_S}
+    with httpx.Client(base_url=service.base_url, **options) as http:
+        yield Caller(service, http)
+
+
 @pytest.fixture
-def call_to() -> Iterator[Callable[[RunningService], Caller]]:
-    """Make a caller of a service that the test started itself."""
+def serve(running_service: Callable[..., RunningService]) -> Iterator[Callable[..., Caller]]:
+    """Start a service with options of the test, and return its caller."""
     with ExitStack() as stack:
-
-        def make(service: RunningService) -> Caller:
-            # To read who is to be trusted would take longer than a test, and nothing is encrypted.
-            client = httpx.Client(
-                base_url=service.base_url, trust_env=False, verify=False, timeout=PATIENCE_S
-            )
-            return Caller(service, stack.enter_context(client))
-
-        yield make
+        yield lambda **options: stack.enter_context(calling(running_service(**options)))
 
 
 @pytest.fixture
-def api(service: RunningService, call_to: Callable[[RunningService], Caller]) -> Caller:
+def api(serve: Callable[..., Caller]) -> Caller:
     """A caller of a fresh service with sample data."""
-    return call_to(service)
+    return serve()

@@ -19,7 +19,6 @@ from typing import Any
 
 import httpx
 import psutil
-import psycopg
 
 from tests.service.cluster import Cluster
 from tests.service.conftest import PATIENCE_S, REMOTE
@@ -90,8 +89,7 @@ def body(name: str) -> dict[str, object]:
 
 
 def recorded(cluster: Cluster, place: str) -> Counter[str]:
-    name = psycopg.conninfo.conninfo_to_dict(place)["dbname"]
-    return Counter(row[0] for row in cluster.do("SELECT name FROM remote", name))
+    return Counter(row[0] for row in cluster.do("SELECT name FROM remote", place))
 
 
 @dataclass(frozen=True)

@@ -7,7 +7,6 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 from urllib.parse import quote
 
-import httpx
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -16,7 +15,7 @@ from lockterm.service.app import OPERATIONS
 from lockterm.service.running import RunningService
 from tests.conftest import NOW_MS, TODAY
 from tests.long import examples
-from tests.service.conftest import PATIENCE_S, REMOTE, Caller, check_envelope
+from tests.service.conftest import REMOTE, Caller, calling, check_envelope
 
 VALID = {
     "lockId": 1004,
@@ -83,14 +82,13 @@ def api(new_database: Callable[[], Path | str]) -> Iterator[Caller]:
     """One service for all examples: what one leaves behind is met by the next."""
     place = new_database()
     database = place if isinstance(place, str) else None
-    service = RunningService(today=TODAY, clock=lambda: NOW_MS, database=database, migrate=True)
     with (
-        service,
-        httpx.Client(
-            base_url=service.base_url, trust_env=False, verify=False, timeout=PATIENCE_S
-        ) as http,
+        RunningService(
+            today=TODAY, clock=lambda: NOW_MS, database=database, migrate=True
+        ) as service,
+        calling(service) as api,
     ):
-        yield Caller(service, http)
+        yield api
         assert [repr(bug) for bug in service.failures] == []
 
 

@@ -5,14 +5,13 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
-import httpx
 import pytest
 
 from lockterm.service import remote_table
 from lockterm.service.running import RunningService
 from lockterm.service.sqlite_storage import SqliteDatabase
 from tests.conftest import NOW_MS
-from tests.service.conftest import PATIENCE_S, REMOTE, Caller
+from tests.service.conftest import REMOTE, Caller, calling
 
 pytestmark = pytest.mark.long
 
@@ -42,13 +41,8 @@ def api(new_database: Callable[[], Path | str]) -> Iterator[Caller]:
         remote_table.recount(db, LOCK)
         db.execute("ANALYZE")
         db.go_on_after_ids()
-    with (
-        service,
-        httpx.Client(
-            base_url=service.base_url, trust_env=False, verify=False, timeout=PATIENCE_S
-        ) as http,
-    ):
-        yield Caller(service, http)
+    with service, calling(service) as api:
+        yield api
 
 
 def names_on(api: Caller, page_no: int) -> list[object]:

@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-import psycopg
 import pytest
 
 from lockterm.service.app import create_service
 from lockterm.service.storage import DatabaseUnusableError
-from tests.service.cluster import Cluster
+from tests.service.cluster import Cluster, name_of
 
 pytestmark = pytest.mark.long
 
@@ -19,20 +18,15 @@ TRIGGER = "CREATE TRIGGER odd BEFORE INSERT ON remote FOR EACH ROW EXECUTE FUNCT
 def place(cluster: Cluster) -> str:
     """A database of an ordinary role, served once; another role may do nothing in it."""
     address = cluster.new_database()
-    name = name_of(address)
     for role in ("plain", "mallory"):
         if not cluster.do(f"SELECT 1 FROM pg_roles WHERE rolname = '{role}'"):
             cluster.do(f"CREATE ROLE {role} LOGIN")
-    cluster.do(f"ALTER DATABASE {name} OWNER TO plain")
+    cluster.do(f"ALTER DATABASE {name_of(address)} OWNER TO plain")
     # Until PostgreSQL 14, the owner of a database may not create in its schema public.
-    cluster.do("GRANT CREATE ON SCHEMA public TO plain", name)
+    cluster.do("GRANT CREATE ON SCHEMA public TO plain", address)
     address = address.replace("lockterm@", "plain@")
     create_service(address, migrate=True).state.site.database.close()
     return address
-
-
-def name_of(address: str) -> str:
-    return str(psycopg.conninfo.conninfo_to_dict(address)["dbname"])
 
 
 @pytest.mark.parametrize(
@@ -66,7 +60,7 @@ def test_serve_refuses_the_schema_when_another_role_has_a_say_in_it(
     statements: list[str], named: str, migrate: bool, cluster: Cluster, place: str
 ) -> None:
     for statement in statements:
-        cluster.do(statement, name_of(place))
+        cluster.do(statement, place)
     with pytest.raises(DatabaseUnusableError, match=named) as refused:
         create_service(place, migrate=migrate)
     assert "REVOKE CREATE ON SCHEMA public" in refused.value.hint
@@ -84,24 +78,22 @@ def test_serve_names_the_schema_to_make_when_the_role_may_not_create(
 
 
 def test_serve_uses_its_own_schema_when_the_role_has_one(cluster: Cluster, place: str) -> None:
-    name = name_of(place)
-    cluster.do("GRANT CREATE ON SCHEMA public TO PUBLIC", name)
-    cluster.do("CREATE SCHEMA plain AUTHORIZATION plain", name)
+    cluster.do("GRANT CREATE ON SCHEMA public TO PUBLIC", place)
+    cluster.do("CREATE SCHEMA plain AUTHORIZATION plain", place)
     service = create_service(place, migrate=True, sample_data=False)
     with service.state.site.database.reading() as db:
         assert db.execute("SHOW search_path").fetchone() == ("plain, pg_temp",)
         assert db.execute("SELECT count(*) FROM remote").fetchone() == (0,)
     service.state.site.database.close()
-    cluster.do("DROP SCHEMA plain CASCADE", name)
-    cluster.do("DROP SCHEMA public CASCADE", name)
+    cluster.do("DROP SCHEMA plain CASCADE", place)
+    cluster.do("DROP SCHEMA public CASCADE", place)
     with pytest.raises(DatabaseUnusableError, match="names no schema"):
         create_service(place, migrate=True)
 
 
 def test_schema_names_do_not_hide_system_names(cluster: Cluster, place: str) -> None:
     """Although the role prefers its own schema to the system's."""
-    name = name_of(place)
-    cluster.do("CREATE FUNCTION public.length(text) RETURNS int LANGUAGE sql AS 'SELECT -1'", name)
+    cluster.do("CREATE FUNCTION public.length(text) RETURNS int LANGUAGE sql AS 'SELECT -1'", place)
     cluster.do("ALTER ROLE plain SET search_path = public, pg_catalog")
     try:
         service = create_service(place)

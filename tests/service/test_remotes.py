@@ -194,9 +194,9 @@ def test_update_is_judged_by_its_merged_result(api: Caller) -> None:
     assert update(remoteType=4, startDate=1, endDate=2) == 0
 
 
-def test_status_follows_the_clock(running_service, call_to) -> None:
+def test_status_follows_the_clock(serve) -> None:
     now = [NOW_MS]
-    api = call_to(running_service(clock=lambda: now[0]))
+    api = serve(clock=lambda: now[0])
     dates = {"remoteType": 2, "startDate": NOW_MS, "endDate": NOW_MS + DAY_MS}
     remote_id = api.add(1004, "Day", **dates)
     assert api.detail(remote_id)["status"] == 1

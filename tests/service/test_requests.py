@@ -160,10 +160,10 @@ def test_foreign_origins(api: Caller, origin: str) -> None:
 
 @pytest.mark.parametrize("public_url", [None, "https://locks.example.com"])
 def test_request_is_refused_when_a_browser_sends_it_for_another_site(
-    public_url: str | None, running_service, call_to
+    public_url: str | None, serve
 ) -> None:
     """Some are sent without Origin, as those of images and of links."""
-    api = call_to(running_service(public_url=public_url))
+    api = serve(public_url=public_url)
     for site, status in (
         ("cross-site", 403), ("same-site", 200), ("same-origin", 200), ("none", 200)
     ):  # fmt: skip
@@ -197,9 +197,9 @@ def test_own_hosts_and_the_pack_addresses_they_give(api: Caller, host: str) -> N
     assert url == f"http://{host}/packs/lumenlock/l7/zh-cn-xiaoyan.wav"
 
 
-def test_behind_a_proxy_addresses_are_the_public_ones(running_service, call_to) -> None:
+def test_behind_a_proxy_addresses_are_the_public_ones(serve) -> None:
     address = "https://Locks.example.com:443/site"
-    api = call_to(running_service(public_url=address))
+    api = serve(public_url=address)
     body = {"vendor": "lumenlock", "model": "L7"}
     for host in ("locks.example.com", "127.0.0.1"):
         answer = api.request("POST", f"{VOICE}packs", json=body, headers={"host": host})
@@ -214,20 +214,20 @@ def test_behind_a_proxy_addresses_are_the_public_ones(running_service, call_to) 
         assert api.request("GET", LIST, headers=headers).status_code == 403, "not the public one"
 
 
-def test_a_wildcard_address_serves_addresses_but_not_names(running_service, call_to) -> None:
-    api = call_to(running_service(host="0.0.0.0"))
+def test_a_wildcard_address_serves_addresses_but_not_names(serve) -> None:
+    api = serve(host="0.0.0.0")
     for host, status in (("192.0.2.7:8080", 200), ("[2001:db8::7]", 200), ("evil.example", 421)):
         assert api.request("GET", LIST, headers={"host": host}).status_code == status
 
 
-def test_hosts_can_be_configured(running_service, call_to) -> None:
-    api = call_to(running_service(allowed_hosts=["locks.example.com"]))
+def test_hosts_can_be_configured(serve) -> None:
+    api = serve(allowed_hosts=["locks.example.com"])
     assert api.request("GET", LIST, headers={"host": "locks.example.com"}).status_code == 200
     assert api.request("GET", LIST).status_code == 421
 
 
-def test_a_token_is_needed_where_one_is_set(running_service, call_to) -> None:
-    api = call_to(running_service(token="s3cr3t"))
+def test_a_token_is_needed_where_one_is_set(serve) -> None:
+    api = serve(token="s3cr3t")
     right = {"authorization": "Bearer s3cr3t"}
     for wrong in ({}, {"authorization": "Bearer s3cr3"}, {"authorization": "Basic s3cr3t"}):
         for path in (LIST, "/nowhere"):
@@ -264,9 +264,9 @@ def test_many_who_ask_whether_it_is_ready_are_one_question_to_the_database(
     assert {one.result().status_code for one in answers} == {200}
 
 
-def test_a_rate_is_kept_and_says_when_to_ask_again(running_service, call_to) -> None:
+def test_a_rate_is_kept_and_says_when_to_ask_again(serve) -> None:
     now_ms = [NOW_MS]
-    api = call_to(running_service(token="s3cr3t", rate=2.0, clock=lambda: now_ms[0]))
+    api = serve(token="s3cr3t", rate=2.0, clock=lambda: now_ms[0])
     right = {"authorization": "Bearer s3cr3t"}
 
     def statuses(count: int) -> list[int]:
@@ -345,9 +345,9 @@ def test_a_body_that_does_not_arrive_is_not_waited_for_forever(
     assert (answer.status_code, answer.json()["errcode"]) == (408, 408)
 
 
-def test_a_broken_database_is_an_envelope_too(running_service, call_to, new_database) -> None:
-    service = running_service(database=new_database())
-    api = call_to(service)
+def test_a_broken_database_is_an_envelope_too(serve, new_database) -> None:
+    api = serve(database=new_database())
+    service = api.service
     with service.app.state.site.database.writing() as db:
         db.execute("DROP TABLE remote")
     answer = api.request("GET", LIST)

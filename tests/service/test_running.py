@@ -25,27 +25,25 @@ from tests.service.conftest import PATIENCE_S, REMOTE, SETTING, VOICE
 DAY_MS = 86_400_000
 
 
-def test_a_database_keeps_what_was_changed(running_service, call_to, new_database) -> None:
+def test_a_database_keeps_what_was_changed(serve, new_database) -> None:
     place = new_database()
-    service = running_service(database=place)
-    api = call_to(service)
+    api = serve(database=place)
+    service = api.service
     if isinstance(place, Path):
         assert place.stat().st_mode & 0o777 == 0o600
     remote_id = api.add(1004, "Kept 王")
     api.done(f"{REMOTE}clear", lockId=1002)
     before = api.detail(remote_id)
     service.stop()
-    again = call_to(running_service(database=place, today=date(2031, 1, 1)))
+    again = serve(database=place, today=date(2031, 1, 1))
     assert again.detail(remote_id) == before
     assert again.page(1002)["total"] == 0
     assert again.page(1001)["total"] == 137
 
 
-def test_two_services_on_one_database_see_each_other(
-    running_service, call_to, new_database
-) -> None:
+def test_two_services_on_one_database_see_each_other(serve, new_database) -> None:
     place = new_database()
-    one, two = (call_to(running_service(database=place)) for _ in range(2))
+    one, two = (serve(database=place) for _ in range(2))
     remote_id = one.add(1004, "Shared")
     assert two.detail(remote_id)["remoteName"] == "Shared"
     assert two.refused(f"{REMOTE}add", **ADD | {"remoteName": "Shared"}) == -3
@@ -54,10 +52,10 @@ def test_two_services_on_one_database_see_each_other(
 ADD = {"lockId": 1004, "remoteNumber": "1", "remoteType": 1, "addType": 1}
 
 
-def test_an_empty_service_accepts_any_lock(running_service, call_to, new_database) -> None:
+def test_an_empty_service_accepts_any_lock(serve, new_database) -> None:
     place = new_database()
-    service = running_service(database=place, sample_data=False)
-    api = call_to(service)
+    api = serve(database=place, sample_data=False)
+    service = api.service
     lock_id = 2**63 - 1
     assert api.page(lock_id)["total"] == 0
     record = api.detail(api.add(lock_id, "First"))
@@ -66,7 +64,7 @@ def test_an_empty_service_accepts_any_lock(running_service, call_to, new_databas
     assert api.done(f"{VOICE}detail", lockId=5, name=pack["name"])["fileSize"]
     api.done(SETTING, lockId=5, currentVoiceTimbre={"lang": "de-DE", "timbre": "anna"})
     service.stop()
-    again = call_to(running_service(database=place))
+    again = serve(database=place)
     assert again.page(lock_id)["total"] == 1
     assert again.page(1001)["total"] == 0
 
@@ -168,9 +166,9 @@ def test_database_is_closed_to_others_when_they_could_read_it(mode: int, tmp_pat
         assert {path.stat().st_mode & 0o777 for path in files} == {0o600}
 
 
-def test_the_site_has_what_screens_need(running_service, call_to) -> None:
-    api, same = (call_to(running_service()) for _ in range(2))
-    later = call_to(running_service(today=date(2026, 11, 21), clock=lambda: NOW_MS + DAY_MS))
+def test_the_site_has_what_screens_need(serve) -> None:
+    api, same = (serve() for _ in range(2))
+    later = serve(today=date(2026, 11, 21), clock=lambda: NOW_MS + DAY_MS)
     ids = []
     for lock_id, count in ((1001, 137), (1002, 42), (1003, 9), (1004, 0), (1005, 64), (1006, 18)):
         remotes = api.page(lock_id, pageSize=200)["list"]
@@ -324,11 +322,9 @@ def test_in_the_foreground(number: signal.Signals, tmp_path: Path) -> None:
     assert list(tmp_path.iterdir()) == []
 
 
-def test_a_read_is_answered_while_a_write_to_the_file_lasts(
-    running_service, call_to, tmp_path: Path
-) -> None:
+def test_a_read_is_answered_while_a_write_to_the_file_lasts(serve, tmp_path: Path) -> None:
     """Reads run in the loop: one that waited for a write would hold up everything."""
-    api = call_to(running_service(database=tmp_path / "site.db"))
+    api = serve(database=tmp_path / "site.db")
     with api.service.app.state.site.database.writing(1004) as db:
         db.execute("DELETE FROM remote WHERE lock_id = 1001")
         assert api.page(1001)["total"] == len(api.page(1001, pageSize=200)["list"]) == 137

@@ -24,10 +24,10 @@ def bearer(token: str) -> dict[str, str]:
     return {"authorization": f"Bearer {token}"}
 
 
-def test_each_token_has_its_own_rate(running_service, call_to) -> None:
+def test_each_token_has_its_own_rate(serve) -> None:
     text = f"# keys\n\n{line_of('north', NORTH)}  # the campus\n{line_of('south', SOUTH)}\n"
     tokens = Tokens(lambda: (text, ""))
-    api = call_to(running_service(tokens=tokens, rate=2.0, clock=lambda: NOW_MS))
+    api = serve(tokens=tokens, rate=2.0, clock=lambda: NOW_MS)
 
     def statuses(token: str, count: int) -> list[int]:
         headers = bearer(token)

@@ -23,9 +23,9 @@ ADD = {"lockId": 1004, "remoteNumber": SECRET, "remoteType": 1, "addType": 1}
 
 
 def test_a_line_for_each_request_has_no_word_of_it(
-    running_service: Any, call_to: Any, capfd: pytest.CaptureFixture[str]
+    serve: Any, capfd: pytest.CaptureFixture[str]
 ) -> None:
-    api: Caller = call_to(running_service(token=SECRET, log=Log(as_json=True)))
+    api: Caller = serve(token=SECRET, log=Log(as_json=True))
     right = {"authorization": f"Bearer {SECRET}"}
     for _ in range(2):
         api.request("POST", f"{REMOTE}add", json={**ADD, "remoteName": SECRET}, headers=right)
@@ -78,8 +78,8 @@ def counted(text: str) -> dict[tuple[str, str], float]:
     }
 
 
-def test_figures_are_for_who_has_a_token(running_service: Any, call_to: Any) -> None:
-    api: Caller = call_to(running_service(token="t" * 20, figures=Figures()))
+def test_figures_are_for_who_has_a_token(serve: Any) -> None:
+    api: Caller = serve(token="t" * 20, figures=Figures())
     right = {"authorization": f"Bearer {'t' * 20}"}
     for path in (f"{REMOTE}list?lockId=1001", f"{REMOTE}list?lockId=7", f"/{SECRET}"):
         api.request("GET", path, headers=right)

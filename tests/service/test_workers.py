@@ -11,7 +11,7 @@ import psutil
 import psycopg
 import pytest
 
-from tests.service.cluster import Cluster
+from tests.service.cluster import Cluster, name_of
 from tests.service.conftest import PATIENCE_S, REMOTE
 from tests.service.killing import LOCK, ask, body, children, recorded, served, until, write_through
 
@@ -42,7 +42,7 @@ def test_a_database_that_dies_under_writes_loses_nothing_and_no_worker(cluster: 
 
 def test_what_was_taken_is_answered_before_the_end(cluster: Cluster) -> None:
     place = cluster.new_database()
-    name = psycopg.conninfo.conninfo_to_dict(place)["dbname"]
+    name = name_of(place)
     with served(place) as (process, url), psycopg.connect(place) as held:
         held.execute("INSERT INTO gate VALUES (%s)", (LOCK,))
         with ThreadPoolExecutor(8) as pool:
