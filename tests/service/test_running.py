@@ -10,43 +10,36 @@ import subprocess
 import sys
 import threading
 from concurrent.futures import ThreadPoolExecutor
-from contextlib import ExitStack
 from datetime import date
 from pathlib import Path
 
-import httpx
 import pytest
 
 from lockterm.service.running import RunningService
 from lockterm.service.storage import VERSION
 from tests.conftest import NOW_MS
-from tests.service.conftest import PATIENCE_S, REMOTE, SETTING, VOICE
+from tests.servers import port_of
+from tests.service.conftest import PATIENCE_S, REMOTE, SETTING, VOICE, calling
+from tests.service.killing import ask
 
 DAY_MS = 86_400_000
 
 
 def test_a_database_keeps_what_was_changed(serve, new_database) -> None:
     place = new_database()
-    api = serve(database=place)
-    service = api.service
+    api, beside = serve(database=place), serve(database=place)
     if isinstance(place, Path):
         assert place.stat().st_mode & 0o777 == 0o600
     remote_id = api.add(1004, "Kept 王")
     api.done(f"{REMOTE}clear", lockId=1002)
     before = api.detail(remote_id)
-    service.stop()
+    assert beside.detail(remote_id) == before, "two services on one database see each other"
+    assert beside.refused(f"{REMOTE}add", **ADD | {"remoteName": "Kept 王"}) == -3
+    api.service.stop()
     again = serve(database=place, today=date(2031, 1, 1))
     assert again.detail(remote_id) == before
     assert again.page(1002)["total"] == 0
     assert again.page(1001)["total"] == 137
-
-
-def test_two_services_on_one_database_see_each_other(serve, new_database) -> None:
-    place = new_database()
-    one, two = (serve(database=place) for _ in range(2))
-    remote_id = one.add(1004, "Shared")
-    assert two.detail(remote_id)["remoteName"] == "Shared"
-    assert two.refused(f"{REMOTE}add", **ADD | {"remoteName": "Shared"}) == -3
 
 
 ADD = {"lockId": 1004, "remoteNumber": "1", "remoteType": 1, "addType": 1}
@@ -55,7 +48,6 @@ ADD = {"lockId": 1004, "remoteNumber": "1", "remoteType": 1, "addType": 1}
 def test_an_empty_service_accepts_any_lock(serve, new_database) -> None:
     place = new_database()
     api = serve(database=place, sample_data=False)
-    service = api.service
     lock_id = 2**63 - 1
     assert api.page(lock_id)["total"] == 0
     record = api.detail(api.add(lock_id, "First"))
@@ -63,13 +55,13 @@ def test_an_empty_service_accepts_any_lock(serve, new_database) -> None:
     pack = api.done(f"{VOICE}list", lockId=5)[0]
     assert api.done(f"{VOICE}detail", lockId=5, name=pack["name"])["fileSize"]
     api.done(SETTING, lockId=5, currentVoiceTimbre={"lang": "de-DE", "timbre": "anna"})
-    service.stop()
+    api.service.stop()
     again = serve(database=place)
     assert again.page(lock_id)["total"] == 1
     assert again.page(1001)["total"] == 0
 
 
-def test_files_of_others_are_left_alone(tmp_path: Path) -> None:
+def test_files_of_others_are_left_alone(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     text, other = tmp_path / "text", tmp_path / "other.db"
     text.write_text("not a database " * 100)
     with sqlite3.connect(other) as db:
@@ -83,11 +75,6 @@ def test_files_of_others_are_left_alone(tmp_path: Path) -> None:
     for path in (tmp_path, tmp_path / "no" / "such.db"):
         with pytest.raises(OSError, match=str(path)):
             RunningService(database=path)
-
-
-def test_a_database_of_another_user_is_refused(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
     file = tmp_path / "service.db"
     file.touch()
     monkeypatch.setattr(os, "geteuid", lambda: file.stat().st_uid + 1)
@@ -120,14 +107,21 @@ def test_database_is_refused_when_others_can_write_in_its_directory(
 
 
 @pytest.mark.parametrize(
-    "made",
+    ("statement", "words"),
     [
-        "TRIGGER odd AFTER INSERT ON remote BEGIN DELETE FROM remote; END",
-        "VIEW odd AS SELECT * FROM remote",
+        (
+            "CREATE TRIGGER odd AFTER INSERT ON remote BEGIN DELETE FROM remote; END",
+            "trigger or view of another program, odd",
+        ),
+        ("CREATE VIEW odd AS SELECT * FROM remote", "trigger or view of another program, odd"),
+        *(
+            (f"PRAGMA user_version = {version}", "made by another version of the service")
+            for version in (VERSION - 1, VERSION + 1)
+        ),
     ],
 )
-def test_database_is_refused_when_it_has_a_foreign_trigger_or_view(
-    made: str, tmp_path: Path
+def test_database_is_refused_when_another_program_or_version_changed_it(
+    statement: str, words: str, tmp_path: Path
 ) -> None:
     file = tmp_path / "service.db"
     service = RunningService(database=file)
@@ -137,20 +131,9 @@ def test_database_is_refused_when_it_has_a_foreign_trigger_or_view(
             assert db.execute("PRAGMA trusted_schema").fetchone()[0] == 0
     service.stop()
     with sqlite3.connect(file) as db:
-        db.execute(f"CREATE {made}")
+        db.execute(statement)
     db.close()
-    with pytest.raises(OSError, match="trigger or view of another program, odd"):
-        RunningService(database=file)
-
-
-@pytest.mark.parametrize("version", [VERSION - 1, VERSION + 1])
-def test_database_is_refused_when_another_version_made_it(version: int, tmp_path: Path) -> None:
-    file = tmp_path / "service.db"
-    RunningService(database=file).stop()
-    with sqlite3.connect(file) as db:
-        db.execute(f"PRAGMA user_version = {version}")
-    db.close()
-    with pytest.raises(OSError, match="made by another version of the service"):
+    with pytest.raises(OSError, match=words):
         RunningService(database=file)
 
 
@@ -167,7 +150,7 @@ def test_database_is_closed_to_others_when_they_could_read_it(mode: int, tmp_pat
 
 
 def test_the_site_has_what_screens_need(serve) -> None:
-    api, same = (serve() for _ in range(2))
+    api, same = serve(), serve()
     later = serve(today=date(2026, 11, 21), clock=lambda: NOW_MS + DAY_MS)
     ids = []
     for lock_id, count in ((1001, 137), (1002, 42), (1003, 9), (1004, 0), (1005, 64), (1006, 18)):
@@ -180,45 +163,37 @@ def test_the_site_has_what_screens_need(serve) -> None:
         ids += [remote["id"] for remote in remotes]
     assert len(set(ids)) == len(ids)
     gate = api.page(1001, pageSize=200)["list"]
-    assert {(remote["remoteType"], remote["status"]) for remote in gate} == {
-        (1, 1),
-        (2, 1),
-        (2, 2),
-        (4, 1),
-        (4, 2),
-    }
+    kinds = {(remote["remoteType"], remote["status"]) for remote in gate}
+    assert kinds == {(1, 1), (2, 1), (2, 2), (4, 1), (4, 2)}
     assert any(0 <= remote["endDate"] - NOW_MS < DAY_MS for remote in gate)
     assert any(remote["startDate"] > NOW_MS for remote in gate)
     assert {remote["isCoerced"] for remote in gate} == {0, 1, 2}
     assert {remote["addType"] for remote in gate} == {1, 2}
-    assert any(remote["remoteType"] == 4 and not remote["weekDay"] for remote in gate)
+    assert {bool(remote["weekDay"]) for remote in gate if remote["remoteType"] == 4} == {
+        True,
+        False,
+    }
+    assert not any(remote["weekDay"] for remote in gate if remote["remoteType"] != 4)
     names = [remote["remoteName"] for remote in gate]
     assert len(set(names)) == 137
     assert max(map(len, names)) > 60
     for wanted in ("王秀英", "👩‍🚒", "🔧"):
         assert any(wanted in name for name in names)
     assert all(NOW_MS > remote["updateTime"] >= remote["createTime"] for remote in gate)
-    gate_ids = [remote["id"] for remote in gate]
-    assert gate_ids[-1] - gate_ids[0] > 2 * len(gate_ids)
+    assert gate[-1]["id"] - gate[0]["id"] > 2 * len(gate)
 
 
 @pytest.mark.long
 def test_callers_at_once(api) -> None:
     def work(worker: int) -> None:
-        with httpx.Client(
-            base_url=api.service.base_url, trust_env=False, verify=False, timeout=PATIENCE_S
-        ) as http:
+        with calling(api.service) as own:
             for turn in range(10):
-                body = {**ADD, "remoteName": f"{worker}/{turn}"}
-                added = http.post(f"{REMOTE}add", json=body).json()["data"]["remoteId"]
-                http.get(f"{REMOTE}list", params={"lockId": 1004}).raise_for_status()
+                added = own.add(1004, f"{worker}/{turn}")
+                own.page(1004)
                 if turn % 2:
-                    assert (
-                        http.post(f"{REMOTE}delete", json={"remoteId": added}).json()["errcode"]
-                        == 0
-                    )
+                    own.done(f"{REMOTE}delete", remoteId=added)
                 # All race for one name; one of them gets it.
-                http.post(f"{REMOTE}add", json={**ADD, "remoteName": "one"})
+                own.post(f"{REMOTE}add", **ADD, remoteName="one")
 
     with ThreadPoolExecutor(8) as pool:
         list(pool.map(work, range(8)))
@@ -226,35 +201,30 @@ def test_callers_at_once(api) -> None:
     assert page["total"] == len(page["list"]) == 8 * 5 + 1
 
 
-def test_requests_are_noted(api) -> None:
-    api.page(1001)
-    api.request("POST", "/nowhere")
-    assert list(api.service.requests) == [("GET", f"{REMOTE}list"), ("POST", "/nowhere")]
+def connect(service: RunningService) -> socket.socket:
+    return socket.create_connection(("127.0.0.1", port_of(service)), timeout=PATIENCE_S)
 
 
 def test_stop_is_prompt_and_leaves_nothing(running_service) -> None:
     threads = set(threading.enumerate())
     service = running_service()
-    address = httpx.URL(service.base_url)
     with (
-        httpx.Client(
-            base_url=service.base_url, trust_env=False, verify=False, timeout=PATIENCE_S
-        ) as keep_alive,
-        socket.create_connection((address.host, address.port)) as silent,
-        socket.create_connection((address.host, address.port)) as half_sent,
-        socket.create_connection((address.host, address.port)) as not_reading,
+        calling(service) as keep_alive,
+        connect(service) as silent,
+        connect(service) as half_sent,
+        connect(service) as not_reading,
     ):
         half_sent.sendall(b"POST / HTTP/1.1\r\nHost: localhost\r\nContent-Length: 9\r\n\r\nx")
         get = b"GET /packs/nordriegel/nr-450/de-de-anna.wav HTTP/1.1\r\nHost: localhost\r\n\r\n"
         not_reading.sendall(get * 8)
-        keep_alive.get("/")
+        keep_alive.http.get("/")
         service.stop()  # none of the four would ever let go by itself
         assert silent.recv(1) == b""
     for thread in set(threading.enumerate()) - threads:
         thread.join(PATIENCE_S)
         assert not thread.is_alive(), thread
     with pytest.raises(ConnectionRefusedError):
-        socket.create_connection((address.host, address.port))
+        connect(service)
     service.stop()
 
 
@@ -268,35 +238,24 @@ def test_who_has_come_as_it_ends_is_answered(running_service) -> None:
         return NOW_MS
 
     service = running_service(clock=clock, drain_s=PATIENCE_S)
-    address = httpx.URL(service.base_url)
     get = b"GET /healthz HTTP/1.1\r\nHost: localhost\r\n\r\n"
-    with ExitStack() as stack:
-        lines = [
-            stack.enter_context(
-                socket.create_connection((address.host, address.port), timeout=PATIENCE_S)
-            )
-            for _ in range(2)
-        ]
-        lines[0].sendall(get)
+    with connect(service) as first, connect(service) as second:
+        first.sendall(get)
         assert is_held.wait(PATIENCE_S)
-        late = stack.enter_context(
-            socket.create_connection((address.host, address.port), timeout=PATIENCE_S)
-        )
-        late.sendall(get)
-        lines[1].sendall(get)
-        service.ask_to_stop()
-        is_free.set()
-        for line in (*lines, late):
-            with line.makefile("rb") as received:  # up to its end: who is answered is let go
-                assert received.read().startswith(b"HTTP/1.1 200")
+        with connect(service) as late:
+            late.sendall(get)
+            second.sendall(get)
+            service.ask_to_stop()
+            is_free.set()
+            for line in (first, second, late):
+                with line.makefile("rb") as received:  # up to its end: who is answered is let go
+                    assert received.read().startswith(b"HTTP/1.1 200")
 
 
 def test_a_port_in_use_is_an_os_error(api) -> None:
-    port = httpx.URL(api.service.base_url).port
-    with pytest.raises(OSError, match="in use"):
-        RunningService(port=port)
-    with pytest.raises(OSError, match="70000"):
-        RunningService(port=70_000)
+    for port, words in ((port_of(api.service), "in use"), (70_000, "70000")):
+        with pytest.raises(OSError, match=words):
+            RunningService(port=port)
 
 
 @pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGINT, signal.SIGHUP])
@@ -311,13 +270,10 @@ def test_in_the_foreground(number: signal.Signals, tmp_path: Path) -> None:
     ) as process:
         first = process.stdout.readline()
         assert first.startswith("listening on http://127.0.0.1:")
-        with httpx.Client(
-            base_url=first.split()[-1], trust_env=False, verify=False, timeout=PATIENCE_S
-        ) as http:
-            page = http.get(f"{REMOTE}list", params={"lockId": 1001}).json()["data"]
-            assert page["total"] == 137
-            process.send_signal(number)
-            assert process.communicate(timeout=PATIENCE_S) == ("", "")
+        page = ask("GET", f"{first.split()[-1]}{REMOTE}list", params={"lockId": 1001})
+        assert page.json()["data"]["total"] == 137
+        process.send_signal(number)
+        assert process.communicate(timeout=PATIENCE_S) == ("", "")
         assert process.returncode == 0
     assert list(tmp_path.iterdir()) == []
 

@@ -6,9 +6,6 @@ import hashlib
 import io
 import wave
 
-import httpx
-import pytest
-
 from tests.conftest import NOW_MS
 from tests.service.conftest import SETTING, VOICE, Caller
 
@@ -68,64 +65,36 @@ def test_setting_a_voice_stores_it(api: Caller) -> None:
         with api.service.app.state.site.database.reading() as db:
             stored = db.execute("SELECT * FROM voice_setting").fetchall()
         assert [*map(tuple, stored)] == [(1001, lang, timbre, NOW_MS)]
-
-
-def test_a_lock_has_its_own_models_voices_only(api: Caller) -> None:
     voice = {"lang": "es-ES", "timbre": "lucia"}
-    assert api.refused(SETTING, lockId=1002, currentVoiceTimbre=voice) == -9
+    assert api.refused(SETTING, lockId=1002, currentVoiceTimbre=voice) == -9, "of another model"
     api.done(SETTING, lockId=1001, currentVoiceTimbre=voice)
-
-
-def test_the_voice_setting_is_always_json(api: Caller) -> None:
     form = {"lockId": "1001", "currentVoiceTimbre": '{"lang":"de-DE","timbre":"anna"}'}
-    assert api.request("POST", SETTING, data=form).status_code == 415
+    assert api.request("POST", SETTING, data=form).status_code == 415, "it is always JSON"
 
 
-@pytest.fixture
-def pack(api: Caller) -> httpx.Response:
-    return api.http.get("/packs/nordriegel/nr-450/de-de-anna.wav")
-
-
-@pytest.mark.parametrize(
-    ("header", "span"),
-    [
+def test_ranges_of_a_file(api: Caller) -> None:
+    path = "/packs/nordriegel/nr-450/de-de-anna.wav"
+    pack = api.http.get(path)
+    size, etag = len(pack.content), pack.headers["etag"]
+    for header, span in (
         ("bytes=0-0", (0, 1)),
         ("bytes=100-", (100, None)),
         ("bytes=-5", (-5, None)),
         ("bytes=5-99999999", (5, None)),
         ("bytes=-99999999", (0, None)),
-    ],
-)
-def test_one_range(
-    api: Caller, pack: httpx.Response, header: str, span: tuple[int, int | None]
-) -> None:
-    for condition in ({}, {"If-Range": pack.headers["etag"]}):
-        part = api.http.get(pack.url, headers={"Range": header, **condition})
-        assert part.status_code == 206
-        assert part.content == pack.content[slice(*span)]
-        first = span[0] % len(pack.content)
-        end = first + len(part.content) - 1
-        assert part.headers["content-range"] == f"bytes {first}-{end}/{len(pack.content)}"
-        assert part.headers["etag"] == pack.headers["etag"]
-
-
-@pytest.mark.parametrize(
-    "header", ["bytes=0-1,5-6", "bytes=x", "bytes=-", "bytes=9-1", "lines=0-1"]
-)
-def test_a_range_that_cannot_be_served_gets_the_whole_file(
-    api: Caller, pack: httpx.Response, header: str
-) -> None:
-    whole = api.http.get(pack.url, headers={"Range": header})
-    assert (whole.status_code, whole.content) == (200, pack.content)
-
-
-def test_if_range_of_another_file_gets_the_whole_file(api: Caller, pack: httpx.Response) -> None:
-    headers = {"Range": "bytes=5-", "If-Range": '"another"'}
-    assert api.http.get(pack.url, headers=headers).status_code == 200
-
-
-def test_beyond_the_end_head_and_not_modified(api: Caller, pack: httpx.Response) -> None:
-    path, size = pack.url.path, len(pack.content)
+    ):
+        for condition in ({}, {"If-Range": etag}):
+            part = api.http.get(path, headers={"Range": header, **condition})
+            assert (part.status_code, part.content) == (206, pack.content[slice(*span)])
+            first = span[0] % size
+            end = first + len(part.content) - 1
+            assert part.headers["content-range"] == f"bytes {first}-{end}/{size}"
+            assert part.headers["etag"] == etag
+        whole = api.http.get(path, headers={"Range": header, "If-Range": '"another"'})
+        assert (whole.status_code, whole.content) == (200, pack.content)
+    for header in ("bytes=0-1,5-6", "bytes=x", "bytes=-", "bytes=9-1", "lines=0-1"):
+        whole = api.http.get(path, headers={"Range": header})
+        assert (whole.status_code, whole.content) == (200, pack.content)
     for header in (f"bytes={size}-", "bytes=-0"):
         beyond = api.request("GET", path, headers={"Range": header})
         assert beyond.status_code == 416
@@ -133,10 +102,10 @@ def test_beyond_the_end_head_and_not_modified(api: Caller, pack: httpx.Response)
     head = api.http.head(path)
     assert (head.status_code, head.content) == (200, b"")
     assert head.headers["content-length"] == str(size)
-    same = api.http.get(path, headers={"If-None-Match": f'W/"x", {pack.headers["etag"]}'})
+    same = api.http.get(path, headers={"If-None-Match": f'W/"x", {etag}'})
     assert (same.status_code, same.content) == (304, b"")
 
 
-@pytest.mark.parametrize("path", ["", "x.wav", "../app.py", "%2e%2e/%2e%2e/etc/passwd", "%00"])
-def test_no_other_file_is_served(api: Caller, path: str) -> None:
-    assert api.request("GET", f"/packs/{path}").status_code == 404
+def test_no_other_file_is_served(api: Caller) -> None:
+    for path in ("", "x.wav", "../app.py", "%2e%2e/%2e%2e/etc/passwd", "%00"):
+        assert api.request("GET", f"/packs/{path}").status_code == 404
