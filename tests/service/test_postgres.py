@@ -333,10 +333,11 @@ def test_what_was_in_the_way_of_others_is_tried_five_times(
 
 
 def test_while_the_server_is_away_it_says_so_and_then_it_is_back(
-    cluster: Cluster, two: list[Caller], monkeypatch: pytest.MonkeyPatch
+    cluster: Cluster, place: str, serve: Any, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """As in a failover: another answers at the same address some time later."""
     monkeypatch.setattr(postgres_storage, "WAIT_S", 0.5)
+    two = [serve(database=place) for _ in range(2)]
     cluster.control("stop", "-m", "immediate")
     try:
         for api in two:
