@@ -1,25 +1,20 @@
-"""No key is lost, whatever goes wrong with the service or the store meanwhile.
-
-How long each took is printed (``pytest -s --all tests/faults/test_keys.py``) beside the same app in
-the same minute with nothing wrong, without what other programs took of the processors meanwhile. It
-decides nothing: a machine has other work to do.
-"""
+"""No key is lost, whatever goes wrong with the service or the store meanwhile."""
 
 from __future__ import annotations
 
-import os
 import sqlite3
+import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
+from random import Random
 
 import pytest
 
 from lockterm.service.running import RunningService
-from tests.faults.keys import RUN, ProxyBeside, time_keys
 from tests.faults.proxy import FaultProxy, Play
 from tests.faults.trouble import HEAVY, light
-from tests.servers import port_of
+from tests.servers import Beside, port_of
 from tests.terminal.conftest import lockterm
 from tests.terminal.pty_session import PtySession
 
@@ -46,13 +41,9 @@ class Bench:
         self.session.wait_until(lambda: "STALE" not in self.session.text, "a fresh page")
         self.session.wait_for(r"page 1 of \d")
 
-    def trouble(self, name: str, keys: int = KEYS) -> None:
-        """Press keys in it: each has to be seen on the screen."""
-        print(f"{name:40.40} {time_keys(self.session, keys, self._ask_again)}")
-
-    def _ask_again(self, number: int) -> None:
-        if number % RUN == 0:
-            self.session.press("r")
+    def trouble(self, keys: int = KEYS) -> None:
+        """Press keys in it."""
+        press_keys(self.session, keys, lambda n: None if n % RUN else self.session.press("r"))
 
     @contextmanager
     def with_page(self, play: Play) -> Iterator[None]:
@@ -63,12 +54,6 @@ class Bench:
         self.session.wait_until(lambda: len(self.proxy.asked) > before, "that it was asked for")
         self.recover()
 
-    def measure(self) -> None:
-        """How it is with nothing wrong."""
-        time_keys(self.session, KEYS, self._ask_again)  # all is imported and cached then
-        healthy = time_keys(self.session, 2 * KEYS, self._ask_again)
-        print(f"\n{'nothing wrong':40} {healthy}")
-
 
 @pytest.fixture
 def bench(service: RunningService, lockterm: Callable[..., PtySession]) -> Iterator[Bench]:
@@ -76,7 +61,7 @@ def bench(service: RunningService, lockterm: Callable[..., PtySession]) -> Itera
         session = lockterm("--base-url", beside.proxy.base_url, "--lock", "1001", size=(100, 30))
         session.wait_for(r"page 1 of \d")
         bench = Bench(session, beside)
-        bench.measure()
+        bench.trouble()  # with nothing wrong
         yield bench
         if session.exit_code is None:
             session.press("\x11")
@@ -84,23 +69,19 @@ def bench(service: RunningService, lockterm: Callable[..., PtySession]) -> Itera
 
 
 def test_keys_while_answers_are_heavy(bench: Bench) -> None:
-    for name, make in HEAVY.items():
+    for make in HEAVY.values():
         with bench.with_page(make()):
-            bench.trouble(name)
+            bench.trouble()
 
 
 def test_keys_while_nothing_comes_or_goes(bench: Bench) -> None:
-    troubles: dict[str, Callable[[FaultProxy], object]] = {
-        "connection refused": FaultProxy.refuse,
-        "no connection in time": FaultProxy.clog,
-    }
-    for name, strike in troubles.items():
+    for strike in (FaultProxy.refuse, FaultProxy.clog):
         bench.beside.do(lambda strike=strike: strike(bench.proxy))
-        bench.trouble(name)
+        bench.trouble()
         bench.recover()
-    for name, play in light().items():
+    for play in light().values():
         with bench.with_page(play):
-            bench.trouble(name, FEW)
+            bench.trouble(FEW)
 
 
 @pytest.mark.parametrize("store", ["state/lockterm/lockterm.db", "cache/lockterm/answers.db"])
@@ -110,6 +91,55 @@ def test_keys_while_another_session_holds_the_store(
     """As one does that was stopped amid a transaction."""
     connection = sqlite3.connect(tmp_path / store, isolation_level=None)
     connection.execute("BEGIN EXCLUSIVE")
-    bench.trouble(f"held: {os.path.basename(store)}")
+    bench.trouble()
     connection.close()
     bench.recover()
+
+
+STILL_S = 0.03
+"""A screen on which nothing was painted for so long is waited for before a key."""
+LOST_S = 60.0
+RUN = 6
+"""Keys from the first row down; then it begins again there."""
+
+
+def press_keys(session: PtySession, count: int, meanwhile: Callable[[int], None]) -> None:
+    """Move the cursor down at moments of chance; each key has to be seen on the screen.
+
+    It never stands on the last row, so that each key has something to paint, also where the rows
+    are replaced by others meanwhile, with the cursor on the first.
+
+    Args:
+        session: On a table with more than :data:`RUN` rows.
+        count: How many keys; before each run of them the cursor goes home.
+        meanwhile: Called before each key with its number, to keep the trouble going.
+    """
+    chance = Random(count)
+    for number in range(count):
+        if number % RUN == 0:
+            session.press("home")
+        meanwhile(number)
+        end_s = time.monotonic() + chance.random() * 0.04
+        while time.monotonic() < end_s:
+            session.pump(0.005)
+        # What comes within this wait is not the key's; a screen may also never rest.
+        wait_s = time.monotonic() + 0.3
+        while session.pump(STILL_S) and time.monotonic() < wait_s:
+            pass
+        session.press("down")
+        assert session.pump(LOST_S), f"the key was lost:\n{session.text}"
+
+
+class ProxyBeside(Beside):
+    """A proxy of faults in a thread of its own."""
+
+    def __init__(self, upstream_port: int) -> None:
+        super().__init__()
+        self.proxy = FaultProxy(upstream_port)
+
+    async def begin(self) -> None:
+        self._running = self.proxy.running()
+        await self._running.__aenter__()
+
+    async def end(self) -> None:
+        await self._running.__aexit__(None, None, None)
