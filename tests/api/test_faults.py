@@ -9,12 +9,17 @@ import json
 import time
 import urllib.request
 from collections.abc import Awaitable, Callable, Mapping
+from email.utils import formatdate
+from random import Random
 
 import pytest
 
 from lockterm.api import writes
 from lockterm.api.client import LockService
+from lockterm.api.transport import Transport
+from lockterm.domain.clock import Clock
 from lockterm.errors import (
+    LocktermError,
     MalformedAnswerError,
     NoAnswerError,
     RateLimitedError,
@@ -179,20 +184,14 @@ async def test_too_many_requests(faults: FaultServer):
 
 async def test_a_write_never_uses_a_connection_that_was_used_before(faults: FaultServer):
     faults.play(says(http(GOOD), keep=True))
-    async with LockService(Settings(faults.base_url)) as client:
+    async with LockService(Settings(faults.base_url), AT_ONCE) as client:
         for _ in range(3):
             await client.remote_detail(5)
             await client.send(writes.delete_remote(5))
+        faults.play(reset, answers(GOOD))
+        await client.remote_detail(5)  # a read survives a stale connection
     connections = [asked.connection for asked in faults.asked]
-    assert connections == [1, 2, 1, 3, 1, 4]
-
-
-async def test_a_read_survives_a_stale_connection(faults: FaultServer):
-    faults.play(says(http(GOOD), keep=True), reset, answers(GOOD))
-    async with LockService(Settings(faults.base_url), AT_ONCE) as client:
-        await client.remote_detail(5)
-        await client.remote_detail(5)
-    assert [asked.connection for asked in faults.asked] == [1, 1, 2]
+    assert connections == [1, 2, 1, 3, 1, 4, 1, 5]
 
 
 async def test_the_deadline_is_for_the_whole_attempt(faults: FaultServer):
@@ -210,19 +209,17 @@ async def test_the_deadline_is_for_the_whole_attempt(faults: FaultServer):
     assert "HTTP 200" in error.value.message  # what was known by then is told
 
 
-async def test_a_flood_of_tiny_chunks_leaves_room_for_keys_and_the_deadline(faults: FaultServer):
+async def test_a_flood_of_tiny_chunks_and_a_large_answer_leave_room_for_keys(faults: FaultServer):
+    """The answer is as large as it may be, and as slow to read."""
+
     async def flood(line: Line) -> None:
         await line.send(b"HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n")
         while True:
             await line.send(b"1\r\n \r\n" * 10_000)
 
-    assert await longest_stall(faults, flood) < STALL_S
-
-
-async def test_a_large_answer_leaves_room_for_keys(faults: FaultServer):
-    """As large as it may be, and as slow to read."""
     body = '{"errcode":0,"data":[' + "{}," * 49_000 + f'"{"x" * (7 << 20)}"]}}'
-    assert await longest_stall(faults, answers(body)) < STALL_S
+    for script in (flood, answers(body)):
+        assert await longest_stall(faults, script) < STALL_S
 
 
 async def longest_stall(faults: FaultServer, script: Script) -> float:
@@ -266,13 +263,6 @@ async def test_a_cancelled_write_is_cancelled_at_once(faults: FaultServer):
     assert len(faults.asked) == 1
 
 
-async def test_answer_is_malformed_when_it_is_about_another_remote(faults: FaultServer):
-    faults.play(answers(GOOD))
-    async with LockService(Settings(faults.base_url), AT_ONCE) as client:
-        with pytest.raises(MalformedAnswerError, match="remote 6"):
-            await client.remote_detail(6)
-
-
 async def test_redirects_are_not_followed(faults: FaultServer):
     faults.play(*(answers("", status, "Location: /elsewhere") for status in (301, 307)))
     async with LockService(Settings(faults.base_url)) as client:
@@ -282,22 +272,19 @@ async def test_redirects_are_not_followed(faults: FaultServer):
     assert not [asked for asked in faults.asked if "elsewhere" in asked.start]
 
 
-@pytest.mark.parametrize("kind", ["read", "write"])
-async def test_a_packed_answer_is_unpacked(faults: FaultServer, kind: str):
-    faults.play(answers(gzip.compress(GOOD.encode()), 200, "Content-Encoding: gzip"))
-    async with LockService(Settings(faults.base_url)) as client:
-        await (client.remote_detail(5) if kind == "read" else client.send(writes.delete_remote(5)))
+async def test_a_packed_answer_or_one_with_a_byte_order_mark_is_read(faults: FaultServer):
+    packed = answers(gzip.compress(GOOD.encode()), 200, "Content-Encoding: gzip")
+    async with LockService(Settings(faults.base_url), AT_ONCE) as client:
+        for script in (packed, answers(b"\xef\xbb\xbf" + GOOD.encode())):
+            faults.play(script)
+            assert (await client.remote_detail(5)).id == 5
+            await client.send(writes.delete_remote(5))
+            with pytest.raises(MalformedAnswerError, match="remote 6"):
+                await client.remote_detail(6)
     assert faults.asked[0].headers["accept-encoding"] == "gzip"
 
 
-async def test_an_answer_with_a_byte_order_mark_is_read(faults: FaultServer):
-    faults.play(answers(b"\xef\xbb\xbf" + GOOD.encode()))
-    async with LockService(Settings(faults.base_url), AT_ONCE) as client:
-        assert (await client.remote_detail(5)).id == 5
-
-
 async def test_the_clocks_difference_is_known(faults: FaultServer):
-    from email.utils import formatdate
 
     faults.play(answers(GOOD, 200, f"Date: {formatdate(time.time() + 600, usegmt=True)}"))
     async with LockService(Settings(faults.base_url)) as client:
@@ -308,3 +295,47 @@ async def test_the_clocks_difference_is_known(faults: FaultServer):
             faults.play(answers(GOOD, 200, odd))
             await client.remote_detail(5)
         assert client.clock_offset_s == pytest.approx(600, abs=2)
+
+
+PAGE = '{"errcode":0,"data":{"list":[],"pageNo":1,"pageSize":20,"pages":1,"total":137}}'
+WELL = says(http(PAGE), keep=True)
+
+
+async def silent(line: Line) -> None:
+    await line.reader.read()
+
+
+async def half(line: Line) -> None:
+    await line.send(http(PAGE)[:-9])
+    await line.reader.read()
+
+
+@pytest.mark.parametrize("script", [WELL, silent, half], ids=["good", "silent", "half"])
+@pytest.mark.parametrize("by", ["a key", "the deadline"])
+async def test_what_was_given_up_costs_the_next_one_nothing(
+    faults: FaultServer, script: Script, by: str
+) -> None:
+    """Whatever step it was at, and however many were under way."""
+    chance = Random(1)
+    faults.play(script)
+    transport = Transport(Settings(faults.base_url), Clock())
+    await transport.open()
+    for _ in range(30):
+        tasks = []
+        for _ in range(5):
+            within_s = 3.0 if by == "a key" else chance.random() * 0.01
+            read = transport.exchange("GET", "/", within_s=within_s)
+            tasks.append(asyncio.ensure_future(read))
+            for _ in range(chance.randrange(30)):
+                await asyncio.sleep(0)
+            if by == "a key":
+                tasks[-1].cancel()
+        for result in await asyncio.gather(*tasks, return_exceptions=True):
+            if isinstance(result, Exception):
+                assert isinstance(result, LocktermError), repr(result)
+    faults.play(WELL)
+    assert (await transport.exchange("GET", "/", within_s=30.0)).body == PAGE.encode()
+    async with asyncio.timeout(30):  # nothing of what was given up stays open
+        while faults.open_connections > 4:
+            await asyncio.sleep(0.01)
+    await transport.close()

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import asyncio
-import contextlib
 import socket
 import ssl
 from pathlib import Path
@@ -16,9 +14,11 @@ import pytest
 from lockterm.api import request as request_module
 from lockterm.api import writes
 from lockterm.api.client import LockService
+from lockterm.api.retry_policy import RetryPolicy
 from lockterm.api.trust import NO_CERTIFICATE, tls_context
 from lockterm.domain.remotes import Remote
 from lockterm.errors import (
+    ConfigError,
     NoAnswerError,
     RateLimitedError,
     RefusedError,
@@ -97,32 +97,25 @@ async def test_time_runs_out_while_connecting(call, share, monkeypatch):
 
 
 @BOTH
-@pytest.mark.parametrize("line_is_lost", [False, True], ids=["time runs out", "connection lost"])
-async def test_error_is_not_sent_when_the_tls_handshake_fails(
-    faults: FaultServer, call, line_is_lost: bool
-):
+@pytest.mark.parametrize("how", ["time runs out", "connection lost", "no TLS"])
+async def test_error_is_not_sent_when_the_tls_handshake_fails(faults: FaultServer, call, how: str):
     async def fail(line: Line) -> None:
-        if line_is_lost:
+        if how == "connection lost":
             line.reset()
+        elif how == "no TLS":
+            await line.send(b"HTTP/1.1 400 Bad Request\r\n\r\n")
         else:
             await line.reader.read()
 
     faults.at_once = fail
-    timeout_s = 10.0 if line_is_lost else 0.3
     url = faults.base_url.replace("http:", "https:")
-    await not_sent(Settings(url, timeout_s=timeout_s), call)
-    assert faults.accepted == 3
-
-
-@BOTH
-async def test_no_tls_at_the_other_end(faults: FaultServer, call):
-    async def plain(line: Line) -> None:
-        await line.send(b"HTTP/1.1 400 Bad Request\r\n\r\n")
-
-    faults.at_once = plain
-    url = faults.base_url.replace("http:", "https:")
-    error = await not_sent(Settings(url), call, UntrustedServerError)
-    assert "TLS" in error.hint and faults.accepted == 1
+    settings = Settings(url, timeout_s=0.3 if how == "time runs out" else 10.0)
+    if how == "no TLS":
+        error = await not_sent(settings, call, UntrustedServerError)
+        assert "TLS" in error.hint and faults.accepted == 1
+    else:
+        await not_sent(settings, call)
+        assert faults.accepted == 3
 
 
 @pytest.fixture
@@ -135,34 +128,26 @@ async def secure():
 
 
 @BOTH
-async def test_unknown_authority(secure: FaultServer, call):
+async def test_an_authority_is_trusted_when_it_was_added(secure: FaultServer, call):
     error = await not_sent(Settings(secure.base_url), call, UntrustedServerError)
     assert f"certificate of localhost:{secure.port}" in error.message
     assert "unable to get local issuer certificate" in error.message
     assert "ca_file" in error.hint
-    assert secure.asked == []
-
-
-@BOTH
-async def test_the_authority_can_be_added(secure: FaultServer, call):
-    async with LockService(Settings(secure.base_url, ca_file=str(CERTS / "ca.pem"))) as client:
-        await call(client)
-    assert len(secure.asked) == 1
-
-
-async def test_an_added_authority_does_not_excuse_a_wrong_name(secure: FaultServer):
-    url = secure.base_url.replace("localhost", "127.0.0.1")
-    settings = Settings(url, ca_file=str(CERTS / "ca.pem"))
-    error = await not_sent(settings, write, UntrustedServerError)
-    assert "not valid for '127.0.0.1'" in error.message
-
-
-async def test_an_authority_can_be_the_only_one(secure: FaultServer):
     ours = str(CERTS / "ca.pem")
-    async with LockService(Settings(secure.base_url, ca_file=ours, ca_only=True)) as client:
-        await write(client)
-    assert len(tls_context(secure.base_url, ours, ca_only=True).get_ca_certs()) == 1
-    assert len(tls_context(secure.base_url, ours).get_ca_certs()) > 100
+    url = secure.base_url.replace("localhost", "127.0.0.1")
+    error = await not_sent(Settings(url, ca_file=ours), call, UntrustedServerError)
+    assert "not valid for '127.0.0.1'" in error.message
+    assert secure.asked == []
+    for ca_only in (False, True):
+        settings = Settings(secure.base_url, ca_file=ours, ca_only=ca_only)
+        async with LockService(settings, AT_ONCE) as client:
+            await call(client)
+        authorities = tls_context(secure.base_url, ours, ca_only=ca_only).get_ca_certs()
+        assert len(authorities) == 1 if ca_only else len(authorities) > 100
+    assert len(secure.asked) == 2
+    with pytest.raises(UnreachableError):
+        await call(client)  # after it was closed
+    assert len(secure.asked) == 2
 
 
 @pytest.mark.parametrize("ca_only", [False, True])
@@ -216,26 +201,20 @@ async def test_the_environment_changes_no_trust(
     assert (tmp_path / "keys").read_text() == ""
 
 
-@pytest.mark.parametrize("ca_file", ["/no/such/file.pem", __file__, "/", "a\0b"])
-async def test_a_ca_file_of_no_use(ca_file):
+@pytest.mark.parametrize("ca_file", ["/no/such/file.pem", __file__, "/", "a\0b", "too large"])
+async def test_a_ca_file_of_no_use(tmp_path: Path, ca_file: str):
+    if ca_file == "too large":
+        ca_file, content = str(tmp_path / "ca.pem"), (CERTS / "ca.pem").read_bytes()
+        Path(ca_file).write_bytes(content.ljust(16 << 20, b"\n"))
+        tls_context("https://localhost", ca_file)
+        Path(ca_file).write_bytes(content.ljust((16 << 20) + 1, b"\n"))
     with pytest.raises(UntrustedServerError) as error:
         async with LockService(Settings("https://localhost", ca_file=ca_file)):
             pass
     assert "ca_file" in error.value.message and error.value.message.isprintable()
 
 
-@pytest.mark.parametrize("too_many", [0, 1])
-def test_tls_context_refuses_a_ca_file_when_it_has_more_than_16_mib(
-    tmp_path: Path, too_many: int
-) -> None:
-    certificate = (CERTS / "ca.pem").read_bytes()
-    (tmp_path / "ca.pem").write_bytes(certificate.ljust((16 << 20) + too_many, b"\n"))
-    refuses = pytest.raises(UntrustedServerError) if too_many else contextlib.nullcontext()
-    with refuses:
-        tls_context("https://localhost", str(tmp_path / "ca.pem"))
-
-
-async def test_reads_report_certificate_faults_and_ignore_proxies(faults: FaultServer, monkeypatch):
+async def test_reads_ignore_proxies(faults: FaultServer, monkeypatch):
     for name in ("HTTP_PROXY", "http_proxy", "ALL_PROXY", "all_proxy"):
         monkeypatch.setenv(name, "http://127.0.0.1:9")
     faults.play(answers(GOOD))
@@ -347,8 +326,7 @@ async def test_write_is_not_sent_only_when_the_alert_proves_that_it_was_not_read
 
 async def test_patience_with_time_that_is_faked(monkeypatch):
     """Pauses grow and are uneven, waits that were asked for are kept, and 30 s end all reads."""
-    now, pauses = 0.0, []
-    loop = asyncio.get_running_loop()
+    now, pauses, allowed = 0.0, [], []
 
     async def pause(seconds):
         nonlocal now
@@ -360,60 +338,58 @@ async def test_patience_with_time_that_is_faked(monkeypatch):
 
     monkeypatch.setattr("lockterm.api.retry_policy.asyncio.sleep", pause)
     monkeypatch.setattr("lockterm.api.retry_policy.asyncio.get_running_loop", lambda: Clock)
-    from lockterm.api.retry_policy import RetryPolicy
 
-    allowed: list[float] = []
-
-    def failing(error, takes=0.0):
+    async def give_up(calls, error, takes=0.0):
         async def attempt(within_s):
             nonlocal now
             allowed.append(within_s)
             now += min(takes, within_s)
             raise error
 
-        return attempt
-
-    with pytest.raises(NoAnswerError):
-        await RetryPolicy().read(failing(NoAnswerError("")), 15)
-    assert len(allowed) == 3 and 0.15 <= pauses[0] <= 0.45 and 0.3 <= pauses[1] <= 0.9
-
-    allowed.clear(), pauses.clear()
-    with pytest.raises(NoAnswerError):
-        await RetryPolicy().read(failing(NoAnswerError(""), takes=15), 15)
-    assert allowed[0] == 15 and allowed[1] < 15 and len(allowed) == 2  # the 30 s are over
-
-    allowed.clear(), pauses.clear()
-    with pytest.raises(UnreachableError):
-        await RetryPolicy().write(failing(UnreachableError(""), takes=15), 15)
-    assert allowed == [15, 15, 15]  # a write is never hurried
-
-    for wait_s, waited in ((4, [4, 4]), (6, []), (None, [1, 1])):
         allowed.clear(), pauses.clear()
-        with pytest.raises(RateLimitedError):
-            await RetryPolicy().read(failing(RateLimitedError("", retry_after_s=wait_s)), 15)
-        assert pauses == waited and len(allowed) == len(waited) + 1
-
-    allowed.clear(), pauses.clear()
-    with pytest.raises(RateLimitedError):
-        await RetryPolicy().read(failing(RateLimitedError("", retry_after_s=0)), 15)
-    assert len(allowed) == 3 and 0.15 <= pauses[0] <= 0.45 and 0.3 <= pauses[1] <= 0.9
-
-    for error in (
-        RefusedError(""),
-        ResultUnknownError(""),
-        NoAnswerError(""),
-        RateLimitedError("", retry_after_s=0),
-    ):
-        allowed.clear()
         with pytest.raises(type(error)):
-            await RetryPolicy().write(failing(error), 15)
+            await calls(attempt, 15)
+
+    policy = RetryPolicy()
+    for error in (NoAnswerError(""), RateLimitedError("", retry_after_s=0)):
+        await give_up(policy.read, error)
+        assert len(allowed) == 3 and 0.15 <= pauses[0] <= 0.45 and 0.3 <= pauses[1] <= 0.9
+    await give_up(policy.read, NoAnswerError(""), takes=15)
+    assert allowed[0] == 15 and allowed[1] < 15 and len(allowed) == 2  # the 30 s are over
+    await give_up(policy.write, UnreachableError(""), takes=15)
+    assert allowed == [15, 15, 15]  # a write is never hurried
+    for wait_s, waited in ((4, [4, 4]), (6, []), (None, [1, 1])):
+        await give_up(policy.read, RateLimitedError("", retry_after_s=wait_s))
+        assert pauses == waited and len(allowed) == len(waited) + 1
+    limited = RateLimitedError("", retry_after_s=0)
+    for error in (RefusedError(""), ResultUnknownError(""), NoAnswerError(""), limited):
+        await give_up(policy.write, error)
         assert len(allowed) == 1
-    assert loop.is_running()
 
 
-async def test_after_closing_nothing_is_sent(faults: FaultServer):
-    async with LockService(Settings(faults.base_url), AT_ONCE) as client:
-        pass
-    with pytest.raises(UnreachableError):
-        await client.send(writes.delete_remote(5))
-    assert faults.accepted == 0
+def test_base_url_is_refused_without_its_secret_when_it_cannot_be_used():
+    with pytest.raises(ConfigError) as error:
+        LockService(Settings("https://user:hunter2@locks.example.com"))
+    assert "base_url" in error.value.message and error.value.hint
+    assert "hunter2" not in error.value.message + error.value.hint
+
+
+@pytest.mark.parametrize(
+    ("name", "value"),
+    [
+        ("X Y", "hunter2"),
+        ("", "hunter2"),
+        ("X-Kéy", "hunter2"),
+        ("X-Key", "hunter2\r\nX: y"),
+        ("X-Key", " hunter2"),
+        ("X-Key", "hunter2é"),
+        ("X-Key", "hunter2\0"),
+        ("Host", "hunter2"),
+        ("content-LENGTH", "1"),
+        ("Transfer-Encoding", "chunked"),
+    ],
+)
+def test_headers_that_cannot_be_sent(name, value):
+    with pytest.raises(ConfigError) as error:
+        LockService(Settings("http://localhost", headers={name: value}))
+    assert "hunter2" not in error.value.message + error.value.hint
