@@ -21,7 +21,6 @@ from lockterm.store.database import Database
 from lockterm.store.drafts import Drafts
 from lockterm.store.journal import Journal
 from lockterm.store.lock_book import LockBook
-from lockterm.store.sessions import StoreSession
 from tests.samples import an_operation
 from tests.store.pages import PAGE, leaves
 
@@ -283,22 +282,8 @@ def test_sound_store_is_not_replaced(path: Path):
     assert len(Journal(database, "p").history()) == ROWS
     database.close()
     assert [entry.name for entry in path.parent.iterdir()] == ["lockterm.db"]
-
-
-def test_a_session_whose_name_is_damaged_has_ended(tmp_path: Path):
-    """One flipped bit makes a zero of a character, and no file has such a name."""
-    session = StoreSession(tmp_path / "sessions")
-    session.open()
-    assert not session.is_alive("\x00-ended") and not session.is_alive("1-\x00nded")
-    assert (
-        not session.is_alive("1234") and not session.is_alive("1234-") and not session.is_alive("")
-    )
-    session.close()
-
-
-def test_full_disk_is_not_reported_as_damage():
-    """What cannot be written into the new store must not count as unreadable in the old one."""
     with closing(sqlite3.connect(":memory:")) as connection:
         connection.execute("PRAGMA max_page_count = 1")
+        # What a full disk cannot take must not count as unreadable in the old store.
         with pytest.raises(sqlite3.OperationalError, match="full"), passing_damage():
             connection.execute("CREATE TABLE rows (number INTEGER)")

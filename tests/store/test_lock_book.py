@@ -1,9 +1,9 @@
-"""The lock book on the disk: every field, the order, two profiles, two sessions, a broken place."""
+"""The lock book and the runs on the disk: fields, order, profiles, sessions, a broken place."""
 
 from __future__ import annotations
 
-import threading
 from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import closing
 from dataclasses import replace
 from pathlib import Path
@@ -13,9 +13,11 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from lockterm.domain.locks import Lock, VoiceChoice
+from lockterm.domain.plan import Action, Plan, Step, StepState
 from lockterm.errors import StoreError
 from lockterm.store.database import Database
-from lockterm.store.lock_book import LockBook
+from lockterm.store.lock_book import LockBook, last_lock
+from lockterm.store.runs import RunStore
 
 NUMBERS = st.integers(min_value=-(2**63), max_value=2**63 - 1)
 TEXTS = st.text(st.characters(exclude_categories=["Cs"]), max_size=40)
@@ -67,28 +69,18 @@ def test_every_field_comes_back_and_saving_replaces_what_people_say(
     assert [lock for lock in book.locks() if lock.lock_id == first.lock_id] == [second]
 
 
-def test_the_last_opened_comes_first_then_names(book: LockBook) -> None:
-    for lock in (
-        Lock(1, name="beta"),
-        Lock(2, name="Alpha"),
-        Lock(3, name="old", opened_ms=5),
-        Lock(4, name="new", opened_ms=9),
-        Lock(5, name="alpha"),
-    ):
+def test_the_last_opened_comes_first_then_names(database: Database, book: LockBook) -> None:
+    opened = [Lock(3, name="old", opened_ms=5), Lock(4, name="new", opened_ms=9)]
+    for lock in (Lock(1, name="beta"), Lock(2, name="Alpha"), *opened, Lock(5, name="alpha")):
         book.save(lock)
     assert [lock.lock_id for lock in book.locks()] == [4, 3, 2, 5, 1]
-
-
-def test_profiles_do_not_see_each_other(database: Database) -> None:
-    north, south = LockBook(database, "north"), LockBook(database, "south")
-    north.save(Lock(1, name="north's"))
+    south = LockBook(database, "south")
     south.save(Lock(1, name="south's"))
-    north.note_look(1, 7, 99)
-    north.note_voice(1, VoiceChoice("de-DE", "anna"))
-    north.remove(2)
-    assert south.locks() == [Lock(1, name="south's")]
+    book.note_look(1, 7, 99)
+    book.note_voice(1, VoiceChoice("de-DE", "anna"))
+    assert south.locks() == [Lock(1, name="south's")], "profiles do not see each other"
     south.remove(1)
-    assert [lock.name for lock in north.locks()] == ["north's"]
+    assert len(book.locks()) == 5
 
 
 def test_looks_and_voices_change_nothing_else(book: LockBook) -> None:
@@ -115,18 +107,11 @@ def test_sessions_in_other_threads_and_connections_write_too(file: Path) -> None
     databases = [Database(file) for _ in range(4)]
 
     def work(database: Database, start: int) -> None:
-        book = LockBook(database, "north")
         for lock_id in range(start, start + 10):
-            book.save(Lock(lock_id, name=str(lock_id)))
+            LockBook(database, "north").save(Lock(lock_id, name=str(lock_id)))
 
-    threads = [
-        threading.Thread(target=work, args=(database, 10 * index))
-        for index, database in enumerate(databases)
-    ]
-    for thread in threads:
-        thread.start()
-    for thread in threads:
-        thread.join()
+    with ThreadPoolExecutor(4) as pool:
+        assert [*pool.map(work, databases, (0, 10, 20, 30))] == [None] * 4
     assert len(LockBook(databases[0], "north").locks()) == 40
     for database in databases:
         database.close()
@@ -146,26 +131,11 @@ def test_a_failed_change_leaves_everything_as_it_was(book: LockBook, database: D
     with pytest.raises(StoreError), database.transaction() as connection:
         connection.execute("DELETE FROM locks")
         connection.execute("INSERT INTO nowhere VALUES (1)")
+    unstorable = VoiceChoice("\ud800", "x")
+    for lock in (Lock(2**63), Lock(1, remotes=10**30), Lock(1, voice=unstorable)):
+        with pytest.raises(StoreError, match="that the local store cannot save"):
+            book.save(lock)
     assert book.locks() == [Lock(1, name="gate")]
-
-
-@pytest.mark.parametrize(
-    "lock", [Lock(2**63), Lock(1, remotes=10**30), Lock(1, voice=VoiceChoice("\ud800", "x"))]
-)
-def test_what_no_store_can_keep_is_an_error_in_words(book: LockBook, lock: Lock) -> None:
-    book.save(Lock(1, name="gate"))
-    with pytest.raises(StoreError, match="that the local store cannot save"):
-        book.save(lock)
-    assert book.locks() == [Lock(1, name="gate")]
-
-
-def test_file_is_kept_when_it_is_not_a_database(file: Path) -> None:
-    file.parent.mkdir(mode=0o700)
-    file.write_bytes(b"something else entirely" * 100)
-    with closing(Database(file)) as database:
-        LockBook(database, "north").save(Lock(1))
-    kept = [path.read_bytes() for path in file.parent.iterdir()]
-    assert any(content.startswith(b"something else entirely") for content in kept)
 
 
 def test_an_empty_text_that_a_flipped_bit_made_a_number_of_is_empty(tmp_path: Path) -> None:
@@ -184,3 +154,47 @@ def test_an_empty_text_that_a_flipped_bit_made_a_number_of_is_empty(tmp_path: Pa
     assert "integer" in tuple(kept), "the bit that was meant"
     assert (lock.model, lock.zone) == ("", "")
     database.close()
+
+
+def test_last_lock_is_that_of_the_profile_which_was_opened_last(tmp_path: Path) -> None:
+    path = tmp_path / "store #1?.db"
+    assert last_lock(path, "north") is None
+    assert not path.exists()
+    database = Database(path)
+    north, south = LockBook(database, "north"), LockBook(database, "south")
+    for lock_id in (1, 2, 3):
+        north.save(Lock(lock_id))
+    assert last_lock(path, "north") is None, "none was opened yet"
+    north.note_look(2, remotes=5, opened_ms=2000)
+    north.note_look(1, remotes=5, opened_ms=1000)
+    north.note_look(3, remotes=5, opened_ms=3000)
+    south.save(Lock(9, opened_ms=9000))
+    assert (last_lock(path, "north"), last_lock(path, "south")) == (3, 9)
+    with database.transaction() as connection:
+        connection.execute("UPDATE locks SET opened_ms = 'late' WHERE lock_id = 3")
+    assert last_lock(path, "north") == 2, "damaged entries are passed over"
+    north.remove(2)
+    assert last_lock(path, "north") == 1
+    database.close()
+    assert last_lock(path, "north") == 1, "also where nobody has the file open"
+    for damage in (b"", b"no database" * 1000):
+        path.write_bytes(damage)
+        assert last_lock(path, "north") is None
+        assert path.read_bytes() == damage
+
+
+STEP = Step(1, Action.DELETE, 1001, 7, "Anna", before={"id": 7})
+
+
+def test_run_line_counts_as_left_out_only_what_was_not_planned_and_refused(
+    database: Database,
+) -> None:
+    """The service may refuse a step, too: that one was planned."""
+    not_sent = replace(STEP, number=5, state=StepState.NOT_SENT, is_planned=False)
+    refused = [replace(STEP, number=number, state=StepState.REFUSED) for number in (2, 3, 4)]
+    unplanned = [replace(one, is_planned=False) for one in refused[1:]]
+    store, about = RunStore(database), ("north", "https://a.example", "a test")
+    store.keep(Plan("one", *about, 1, (STEP, refused[0], *unplanned, not_sent)))
+    store.keep(Plan("two", *about, 2, (STEP, refused[0])))
+    lines = store.lines("north", lambda session: False)
+    assert [(line.id, line.left_out) for line in lines] == [("two", 0), ("one", 2)]
