@@ -1,4 +1,4 @@
-"""A store on a file system that lacks what SQLite needs, and one that others keep locked."""
+"""Stores of other versions, on a file system that lacks what SQLite needs, and locked by others."""
 
 from __future__ import annotations
 
@@ -17,6 +17,7 @@ from lockterm.errors import StoreError
 from lockterm.paths import Paths
 from lockterm.store.database import Database, look_at_file_system
 from lockterm.store.lock_book import LockBook
+from lockterm.store.tables import VERSION
 
 
 def journal_of(file: Path) -> str:
@@ -129,3 +130,59 @@ def test_doctor_calls_a_store_damaged_only_when_it_is(
     file.write_bytes(b"no database" * 1000)
     *_, told = check_store(paths)
     assert told.state == "FAIL" and "is damaged" in told.sentence
+
+
+EARLIER = Path(__file__).parent / "earlier.sql"
+"""A store that development versions kept, as SQL."""
+
+
+@pytest.fixture
+def paths(tmp_path: Path) -> Paths:
+    return Paths(tmp_path, tmp_path, tmp_path, tmp_path)
+
+
+def dump(file: Path) -> list[str]:
+    """Return all that a store has, as SQL."""
+    with closing(sqlite3.connect(file)) as connection:
+        return [*connection.iterdump()]
+
+
+def test_database_sets_aside_a_store_from_before_the_first_release(paths: Paths) -> None:
+    earlier = paths.database
+    with closing(sqlite3.connect(earlier)) as connection:
+        connection.executescript(EARLIER.read_text("utf-8"))
+    earlier.chmod(0o600)
+    before, content = earlier.read_bytes(), dump(earlier)
+    (finding,) = check_store(paths)
+    assert finding.state == "WARN" and "before the first release" in finding.sentence
+    assert earlier.read_bytes() == before
+    database = Database(earlier)
+    book = LockBook(database, "north")
+    assert book.locks() == []
+    (aside,) = (file for file in earlier.parent.glob("*.earlier-*") if file.suffix[-4:] != "-wal")
+    assert "from a version before the first release" in database.notice
+    assert aside.name in database.notice
+    assert dump(aside) == content
+    book.save(Lock(7, name="Gate"))
+    database.close()
+    again = Database(earlier)
+    assert [lock.name for lock in LockBook(again, "north").locks()] == ["Gate"]
+    assert again.notice == ""
+    again.check()
+    again.close()
+
+
+def test_database_reads_a_store_of_a_later_version(paths: Paths) -> None:
+    database = Database(paths.database)
+    LockBook(database, "north").save(Lock(7, name="Gate"))
+    database.close()
+    with closing(sqlite3.connect(paths.database)) as connection:
+        connection.execute("ALTER TABLE locks ADD COLUMN more TEXT")
+        connection.execute(f"PRAGMA user_version = {VERSION + 1}")
+        connection.commit()
+    later = Database(paths.database)
+    assert [lock.name for lock in LockBook(later, "north").locks()] == ["Gate"]
+    assert later.notice == ""
+    later.close()
+    (warning, *_) = check_store(paths)
+    assert warning.state == "WARN" and "a newer lockterm" in warning.sentence

@@ -150,16 +150,6 @@ def test_damaged_row_is_found_as_such_and_counts_as_unconfirmed(
         assert [one.seq for one in journal.lines(Selection(states=DONE))] == [3, 1]
 
 
-def test_operation_of_an_earlier_version_is_not_damaged(database: Database) -> None:
-    journal = filled(database, operation(1))
-    with database.transaction() as connection:
-        connection.execute("UPDATE operations SET others = NULL")
-    assert [one.state for one in (*journal.lines(), *journal.history())] == [
-        OperationState.CONFIRMED
-    ] * 2
-    assert journal.lines(Selection(states=UNCONFIRMED | IN_FLIGHT)) == []
-
-
 @pytest.mark.parametrize(
     ("body", "is_damaged"),
     [
@@ -174,18 +164,12 @@ def test_a_voice_that_cannot_be_read_is_shown_as_far_as_it_can(
 ) -> None:
     journal = filled(database, operation(1), operation(2))
     with database.transaction() as connection:
+        connection.execute("UPDATE operations SET others = NULL")  # as of an earlier version
         change = "UPDATE operations SET call = 'updateLockSetting', body = CAST(? AS TEXT)"
         connection.execute(f"{change} WHERE seq = 2", [body])
     assert [one.state is OperationState.DAMAGED for one in journal.lines()] == [is_damaged, False]
     assert [one.state is OperationState.DAMAGED for one in journal.history()] == [False, is_damaged]
-
-
-def test_pages_continue_when_rows_are_added(database: Database) -> None:
-    journal = filled(database, *(operation(number) for number in range(10)))
-    first = journal.lines(most=4)
-    filled(database, operation(10))
-    then = journal.lines(below=first[-1].seq, most=4)
-    assert [line.remote_id for line in first + then] == [9, 8, 7, 6, 5, 4, 3, 2]
+    assert is_damaged or journal.lines(Selection(states=UNCONFIRMED | IN_FLIGHT)) == []
 
 
 def asked_of(database: Database, read: Callable[[], object]) -> list[str]:
@@ -202,13 +186,11 @@ def asked_of(database: Database, read: Callable[[], object]) -> list[str]:
 
 def test_what_a_journal_is_asked_for_is_found_by_an_index(database: Database) -> None:
     journal, book = filled(database, operation(1)), LockBook(database, "p")
+    by_profile = "operations_by_profile (profile=? AND lock_id=?"
     for read, index in (
         (lambda: journal.was_sent_again("x"), "operations_by_sent_again (again_of=?)"),
-        (
-            lambda: book.unlisted(1001).voice,
-            "operations_by_profile (profile=? AND lock_id=? AND call=?)",
-        ),
-        (lambda: journal.restored(1001), "operations_by_profile (profile=? AND lock_id=?)"),
+        (lambda: book.unlisted(1001).voice, f"{by_profile} AND call=?)"),
+        (lambda: journal.restored(1001), f"{by_profile})"),
         (lambda: journal.recent(1001, 0, 1, ["x"]), "operations_by_settled"),
     ):
         step, *rest = asked_of(database, read)
@@ -239,14 +221,22 @@ def test_a_page_is_read_from_its_place_on_and_nothing_is_sorted(
     assert "SCAN operations" not in steps, steps
 
 
-def test_what_is_unsettled_is_found_without_looking_at_the_rest(database: Database) -> None:
+def test_rows_are_found_and_counted_without_looking_at_the_rest(
+    database: Database, monkeypatch: pytest.MonkeyPatch
+) -> None:
     journal = filled(database, *(operation(number) for number in range(3)))
-    chosen = Selection(states=UNCONFIRMED)
+    unsettled = Selection(states=UNCONFIRMED)
     assert journal.look_through(2) and journal.look_through(2) and not journal.look_through(2)
-    for read in (lambda: journal.lines(chosen), lambda: journal.count(chosen)):
+    for read in (lambda: journal.lines(unsettled), lambda: journal.count(unsettled)):
         steps = asked_of(database, read)
         assert "SCAN operations" not in steps
         assert "SCAN operations USING COVERING INDEX operations_by_state" not in steps
+    monkeypatch.setattr("lockterm.store.journal.RARE", 0)
+    fresh = Journal(database, "p")
+    for selection in (Selection(), Selection(1001)):
+        steps = asked_of(database, lambda chosen=selection: fresh.count(chosen))
+        assert "SCAN operations USING COVERING INDEX operations_by_profile" in steps
+        assert "SCAN operations" not in steps
 
 
 def test_rows_are_looked_at_once_for_damage_and_those_that_come_later_too(
@@ -268,20 +258,13 @@ def test_rows_are_looked_at_once_for_damage_and_those_that_come_later_too(
     assert journal.count(chosen) == 3, "what is opened anew is looked at anew"
 
 
-def test_no_more_are_counted_than_are_asked_for(database: Database) -> None:
-    journal = filled(database, *(operation(number) for number in range(5)))
-    assert [journal.count(Selection(1001), most) for most in (-1, 3, 9)] == [5, 3, 5]
-
-
-def test_rows_of_a_lock_are_counted_without_looking_at_them(
-    database: Database, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    journal = filled(database, operation(1))
-    monkeypatch.setattr("lockterm.store.journal.RARE", 0)
-    for selection in (Selection(), Selection(1001)):
-        steps = asked_of(database, lambda chosen=selection: journal.count(chosen))
-        assert "SCAN operations USING COVERING INDEX operations_by_profile" in steps
-        assert "SCAN operations" not in steps
+def test_pages_continue_and_no_more_are_counted_than_asked_for(database: Database) -> None:
+    journal = filled(database, *(operation(number) for number in range(10)))
+    first = journal.lines(most=4)
+    filled(database, operation(10))
+    then = journal.lines(below=first[-1].seq, most=4)
+    assert [line.remote_id for line in first + then] == [9, 8, 7, 6, 5, 4, 3, 2]
+    assert [journal.count(Selection(1001), most) for most in (-1, 3, 20)] == [11, 3, 11]
 
 
 def test_what_was_counted_is_not_counted_again(database: Database) -> None:
@@ -325,29 +308,19 @@ def test_quarters_count_new_rows_of_a_lock_or_of_all(database: Database) -> None
 
 
 def test_the_last_change_is_found_behind_many_that_changed_nothing(database: Database) -> None:
-    states = [
-        *map(
-            OperationState,
-            (OperationState.REFUSED, OperationState.NOT_SENT, OperationState.SENT_AGAIN),
-        ),
-        OperationState.REFUSED,
-    ]
-    without = [operation(5 + number, state=states[number % 4]) for number in range(300)]
-    other = operation(400, lock_id=1002)
-    journal = filled(
-        database, operation(1), operation(2, state=OperationState.UNKNOWN), *without, other
-    )
-    elsewhere = operation(401, profile="q")
+    states = (OperationState.REFUSED, OperationState.NOT_SENT, OperationState.SENT_AGAIN)
+    without = [operation(5 + number, state=states[number % 3]) for number in range(300)]
+    last = operation(2, state=OperationState.UNKNOWN)
+    journal = filled(database, operation(1), last, *without, operation(400, lock_id=1002))
     with database.transaction():
-        Journal(database, "q").prepare(elsewhere)
-    assert (found := journal.last_change(1001)) is not None
-    assert found.id == operation(2).id, "what may have changed something was passed"
+        Journal(database, "q").prepare(operation(401, profile="q"))
+    assert journal.last_change(1001) == last, "what may have changed something was passed"
     plans = asked_of(database, lambda: journal.last_change(1001))
     assert not any(line.startswith("SCAN operations") for line in plans), plans
     assert not any("operations_by_profile" in line for line in plans), "it walks over the lock"
     with database.transaction() as connection:
         connection.execute("UPDATE operations SET state = 'odd' WHERE id = ?", [without[7].id])
-    assert (found := journal.last_change(1001)) is not None
+    found = journal.last_change(1001)
     assert (found.id, found.state) == (without[7].id, OperationState.DAMAGED)
     assert journal.last_change(77) is None
 
