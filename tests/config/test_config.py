@@ -73,20 +73,11 @@ def test_a_profile_is_read_whole(load: Load) -> None:
     assert settings.origins["timeout_s"].endswith("config.toml, line 10")
     assert settings.origins["lock"] == "default"
     assert "hunter2" not in repr(settings)
-
-
-@pytest.mark.parametrize(
-    ("written", "shown"), [("W. Europe Standard Time", "Europe/Berlin"), ("+02:00", "UTC+02:00")]
-)
-def test_profile_has_the_usual_name_of_its_zone(load: Load, written: str, shown: str) -> None:
-    profile = load(FULL.replace("Europe/Berlin", written), TOKEN).profile
-    assert (profile.timezone, dates.zone_name(profile.zone)) == (shown, shown)
-
-
-def test_calls_a_minute_have_no_limit_unless_one_is_set(load: Load) -> None:
-    north, south = (load(FULL, TOKEN, profile=name) for name in ("north-campus", "south"))
-    assert north.profile.calls_per_minute == 0
-    assert south.profile.calls_per_minute == 600
+    limits = [load(FULL, TOKEN, profile=name).profile for name in ("north-campus", "south")]
+    assert [profile.calls_per_minute for profile in limits] == [0, 600]
+    for typed, shown in (("W. Europe Standard Time", "Europe/Berlin"), ("+02:00", "UTC+02:00")):
+        profile = load(FULL.replace("Europe/Berlin", typed), TOKEN).profile
+        assert (profile.timezone, dates.zone_name(profile.zone)) == (shown, shown)
 
 
 def test_an_account_is_one_of_the_profiles_own_service(load: Load) -> None:
@@ -99,20 +90,15 @@ def test_an_account_is_one_of_the_profiles_own_service(load: Load) -> None:
         load(FULL.replace("page_size = 50", 'account = " "'), TOKEN)
 
 
-def test_without_anything_nothing_is_chosen(load: Load) -> None:
-    settings = load()
-    assert settings.profile is None
-    assert settings.look.mouse
-
-
 def test_option_before_environment_before_file_before_default(load: Load) -> None:
+    nothing = load()
+    assert nothing.profile is None and nothing.look.mouse
     environ = TOKEN | {"LOCKTERM_PROFILE": "south", "LOCKTERM_LOCK": "7", "LOCKTERM_READ_ONLY": "0"}
     by_environment = load(FULL, environ)
     assert by_environment.profile.name == "south"
     assert by_environment.open_lock == 7
     assert by_environment.origins["profile"] == "environment LOCKTERM_PROFILE"
     assert by_environment.profile.page_size == "auto"
-
     by_option = load(FULL, environ, profile="north-campus", lock="9")
     assert by_option.profile.name == "north-campus"
     assert by_option.open_lock == 9
@@ -136,13 +122,8 @@ def test_secrets_go_to_no_other_host_and_the_book_is_another(load: Load) -> None
 
 def test_http_elsewhere_is_allowed_with_a_warning(load: Load) -> None:
     assert "is not encrypted" in load(base_url="http://locks.example.com").profile.warnings[0]
-    for own in (
-        "http://127.0.0.1:1",
-        "https://x.example:8443/a/b/",
-        "http://localhost",
-        "http://[::1]:9",
-        "https://x.example",
-    ):
+    near = ("http://127.0.0.1:1", "http://localhost", "http://[::1]:9")
+    for own in (*near, "https://x.example:8443/a/b/", "https://x.example"):
         assert load(base_url=own).profile.warnings == ()
 
 
@@ -228,16 +209,17 @@ def test_a_number_without_end_is_refused(load: Load, number: str, place: str) ->
     assert len(caught.value.message) < 400
 
 
-def test_configuration_is_refused_when_it_is_not_text(load: Load) -> None:
-    with pytest.raises(ConfigError, match="line 2: not UTF-8"):
-        load(b"# ok\nx = '\xff'\n")
-    with pytest.raises(ConfigError, match="not valid TOML"):
-        load("x = " + "[" * 100_000)
-
-
-def test_a_file_that_may_not_be_read_is_refused(
+def test_configuration_is_refused_when_it_is_not_text_or_may_not_be_read(
     load: Load, monkeypatch: pytest.MonkeyPatch
 ) -> None:
+    for source, words in (
+        (b"# ok\nx = '\xff'\n", "line 2: not UTF-8"),
+        ("x = " + "[" * 100_000, "not valid TOML"),
+        ('profiles = "north"\n', "line 1: profiles must be tables"),
+        ("[profiles]\nnorth = 3\n", "line 2: north must be a table"),
+    ):
+        with pytest.raises(ConfigError, match=words):
+            load(source)
     load(FULL, TOKEN)
 
     def refuse(place: OpenLocation, flags: int) -> int:
@@ -317,26 +299,16 @@ def test_a_profile_that_is_not_there_is_refused_with_the_nearest(load: Load) -> 
     assert load(several, TOKEN, base_url="https://x.example").profile.name == "x.example"
 
 
-@pytest.mark.parametrize(
-    "lock", ["abc", "0", "-1", "1.5", "9" * 5000, "-" + "9" * 5000, "\u0661", ""]
-)
-def test_lock_option_is_refused_when_it_is_not_a_number(load: Load, lock: str) -> None:
-    with pytest.raises(ConfigError, match="--lock"):
-        load(lock=lock)
-
-
-@pytest.mark.parametrize("zone_id", ["%eth0", "%25eth0"])
-def test_base_url_with_a_zone_id_is_refused_with_the_reason(load: Load, zone_id: str) -> None:
-    with pytest.raises(ConfigError, match="zone ID"):
-        load(base_url=f"https://[fe80::1{zone_id}]:8443")
-
-
-@pytest.mark.parametrize(
-    "url", ["u:hunter2@host", "https://u:hunter2@host:99999/", "ftp://u:hunter2@host"]
-)
-def test_base_url_is_refused_as_a_secret_when_it_has_a_password(url: str) -> None:
-    with pytest.raises(ValueError, match="user name or password"):
-        values.base_url(url)
+def test_options_are_refused_with_the_reason(load: Load) -> None:
+    for lock in ("abc", "0", "-1", "1.5", "9" * 5000, "-" + "9" * 5000, "\u0661", ""):
+        with pytest.raises(ConfigError, match="--lock"):
+            load(lock=lock)
+    for zone_id in ("%eth0", "%25eth0"):
+        with pytest.raises(ConfigError, match="zone ID"):
+            load(base_url=f"https://[fe80::1{zone_id}]:8443")
+    for url in ("u:hunter2@host", "https://u:hunter2@host:99999/", "ftp://u:hunter2@host"):
+        with pytest.raises(ConfigError, match="user name or password"):
+            load(base_url=url)
 
 
 @given(st.text(max_size=40) | st.text("[]:@/?#.%a1é \\", max_size=40))
@@ -369,32 +341,16 @@ def test_timezone_refuses_other_offsets_with_a_suggestion(typed: str, meant: str
     assert meant in str(refused.value)
 
 
-def test_terminal_settings_are_read_and_refused_with_their_place(load: Load) -> None:
+def test_terminal_settings_and_presets_are_read_and_refused_with_their_place(load: Load) -> None:
     look = load('[terminal]\nglyphs = "ascii"\ncopy = "tmux"\n').look
     assert (look.ascii, look.copy) == (True, "tmux")
     for wrong in ('glyphs = "braille"', "glyphs = 3", 'mouse = "no"', "copy = true"):
         with pytest.raises(ConfigError, match=f"line 2: {wrong.split()[0]} must be "):
             load(f"[terminal]\n{wrong}\n")
-
-
-def test_presets_are_read_and_refused_with_their_place(load: Load) -> None:
     base = '[profiles.north]\nbase_url = "https://locks.example.com"\n'
     settings = load(f'{base}[renew]\npresets = [" +30d ", "eom"]\n')
     assert settings.profile.presets == ("+30d", "eom")
-    for wrong in (
-        '"eom"',
-        "[]",
-        "[3]",
-        '[""]',
-        '["' + "9" * 17 + '"]',
-        '["eom"' + ', "eoy"' * 5 + "]",
-    ):
+    long, many = '["' + "9" * 17 + '"]', '["eom"' + ', "eoy"' * 5 + "]"
+    for wrong in ('"eom"', "[]", "[3]", '[""]', long, many):
         with pytest.raises(ConfigError, match="line 4: presets must "):
             load(f"{base}[renew]\npresets = {wrong}\n")
-
-
-def test_profiles_are_refused_with_their_place_when_they_are_no_tables(load: Load) -> None:
-    with pytest.raises(ConfigError, match="line 1: profiles must be tables"):
-        load('profiles = "north"\n')
-    with pytest.raises(ConfigError, match="line 2: north must be a table"):
-        load("[profiles]\nnorth = 3\n")

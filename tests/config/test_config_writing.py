@@ -53,17 +53,9 @@ def profiles_of(source: str) -> dict[str, Any]:
 def test_a_change_touches_its_line_alone() -> None:
     after = profiles_of(ODD)
     after["a"] |= {"base_url": "https://z.example", "color": "red"}
-    text = edited(ODD, "a", after)
-    assert (
-        text
-        == ODD.replace("https://a.example", "https://z.example").replace(
-            "# timeout_s = 3\n", '# timeout_s = 3\ncolor = "red"\n'
-        )
-        + "\n"
-    )
-
-
-def test_new_profile_is_written_at_the_end() -> None:
+    changed = ODD.replace("https://a.example", "https://z.example")
+    added = '# timeout_s = 3\ncolor = "red"\n'
+    assert edited(ODD, "a", after) == changed.replace("# timeout_s = 3\n", added) + "\n"
     text = edited(ODD, "a", profiles_of(ODD) | {"n v": FILED})
     assert text == ODD + (
         '\n\n[profiles."n v"]\nbase_url = "https://new.example"\ncolor = "red"\n\n'
@@ -71,8 +63,12 @@ def test_new_profile_is_written_at_the_end() -> None:
     )
 
 
-def test_the_comments_behind_a_removed_profile_stay() -> None:
+def test_comments_stay_when_something_is_removed() -> None:
     after = profiles_of(ODD)
+    del after["a"]["headers"]
+    text = edited(ODD, "a", after)
+    assert '# timeout_s = 3\n\n# --- the south ---\n[profiles."b b"]' in text
+    assert "TOKEN" not in text
     del after["a"]
     text = edited(ODD, "c", after)
     assert '# --- the south ---\n[profiles."b b"]' in text
@@ -80,26 +76,12 @@ def test_the_comments_behind_a_removed_profile_stay() -> None:
     assert text.startswith('# sites of the north; do not "tidy"\ndefault_profile   =   "c"   # the')
     del after["c"]
     assert "quiet = false\n\n# the end\n" in edited(text, "b b", after)
-
-
-def test_comment_after_removed_headers_stays() -> None:
-    after = profiles_of(ODD)
-    del after["a"]["headers"]
-    text = edited(ODD, "a", after)
-    assert '# timeout_s = 3\n\n# --- the south ---\n[profiles."b b"]' in text
-    assert "TOKEN" not in text
-
-
-def test_first_default_is_written_before_the_comments() -> None:
-    source = '# the south\n[profiles.a]\nbase_url = "https://a.example"\n'
-    assert edited(source, "a", profiles_of(source)) == f'default_profile = "a"\n\n{source}'
-
-
-def test_profile_in_pieces_is_refused_when_a_comment_would_go() -> None:
     pieces = ODD + "\n[profiles.a.more]\nx = 1 # mine\n# the very end\n"
     after = profiles_of(pieces)
     del after["a"]
-    assert edited(pieces, "c", after) is None
+    assert edited(pieces, "c", after) is None, "a comment would go"
+    source = '# the south\n[profiles.a]\nbase_url = "https://a.example"\n'
+    assert edited(source, "a", profiles_of(source)) == f'default_profile = "a"\n\n{source}'
 
 
 # --- any file ----------------------------------------------------------------------------------
@@ -250,9 +232,17 @@ def test_a_file_that_others_could_read_is_closed(file: Path) -> None:
     assert stat.S_IMODE(file.parent.stat().st_mode) == 0o700
 
 
-def test_write_is_refused_when_the_file_has_changed(file: Path) -> None:
+def test_write_is_refused_when_the_file_has_changed(
+    file: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     profiles = opened(file)
     seen = profiles.read()
+    with monkeypatch.context() as while_waiting:
+        other = "# the other one\n"
+        while_waiting.setattr("fcntl.flock", lambda *_: file.write_text(other))
+        with pytest.raises(ConfigError, match="changed by another session"):
+            profiles.save(seen, "new", FILED)
+        assert file.read_text() == other
     for other in (ODD + "\n# typed in an editor", ""):
         file.write_text(other)
         with pytest.raises(ConfigError, match="changed by another session"):
@@ -262,27 +252,13 @@ def test_write_is_refused_when_the_file_has_changed(file: Path) -> None:
     with pytest.raises(ConfigError, match="changed by another session"):
         profiles.save(seen, "new", FILED)
     assert not file.exists()
+    none = profiles.read()
+    file.write_text("# somebody was here\n")
+    with pytest.raises(ConfigError, match="changed by another session"):
+        profiles.save(none, "new", FILED)
+    file.unlink()
     profiles.save(profiles.read(), "new", FILED)
     assert list(profiles_of(file.read_text())) == ["new"]
-
-
-def test_write_is_refused_when_a_file_has_appeared(tmp_path: Path) -> None:
-    profiles = opened(tmp_path / "config.toml")
-    seen = profiles.read()
-    (tmp_path / "config.toml").write_text("# somebody was here\n")
-    with pytest.raises(ConfigError, match="changed by another session"):
-        profiles.save(seen, "new", FILED)
-
-
-def test_what_another_session_writes_while_it_is_waited_for_is_seen(
-    file: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    profiles = opened(file)
-    seen = profiles.read()
-    monkeypatch.setattr("fcntl.flock", lambda *_: file.write_text("# the other one\n"))
-    with pytest.raises(ConfigError, match="changed by another session"):
-        profiles.save(seen, "new", FILED)
-    assert file.read_text() == "# the other one\n"
 
 
 def test_a_file_of_another_user_is_not_written(file: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -402,14 +378,11 @@ def test_check_files_every_field_of_the_form(tmp_path: Path) -> None:
     assert check(typed_of("n", filed), filed, {}, tmp_path).filed == filed
     spelled = filed | {"base_url": "https://n.example/", "read_only": False}
     assert check(typed_of("n", spelled), spelled, {}, tmp_path).filed == spelled
-
-
-@pytest.mark.parametrize("written", ["yes", "false", 1, 0, []])
-def test_form_keeps_a_profile_read_only_if_its_setting_has_another_type(written: object) -> None:
-    filed = {"base_url": "https://n.example", "read_only": written}
-    typed = typed_of("n", filed)
-    assert typed["read_only"] == READ_ONLY
-    assert check(typed, filed, {}).filed["read_only"] is True
+    for written in ("yes", "false", 1, 0, []):  # a setting of another type stays read-only
+        odd = {"base_url": "https://n.example", "read_only": written}
+        typed = typed_of("n", odd)
+        assert typed["read_only"] == READ_ONLY
+        assert check(typed, odd, {}).filed["read_only"] is True
 
 
 def test_the_ca_file_of_a_form_begins_at_the_configuration(tmp_path: Path) -> None:
@@ -427,13 +400,6 @@ def test_the_ca_file_of_a_form_begins_at_the_configuration(tmp_path: Path) -> No
     assert "ca_file" not in check(typed | {"ca_file": ""}, filed, {}, tmp_path).filed
 
 
-def test_unknown_color_is_refused_with_its_line(file: Path) -> None:
-    file.write_text(ODD.replace("timeout_s = 1_0.5", 'color = "gren"'))
-    profiles = opened(file)
-    with pytest.raises(ConfigError, match=r'line 15: color \'gren\'.*did you mean "green"\?'):
-        profiles.resolve(profiles.read(), "b b")
-
-
 def test_the_older_spelling_of_color_is_read_and_stays(file: Path) -> None:
     file.write_text(ODD.replace("timeout_s = 1_0.5", 'colour = "green"'))
     profiles = opened(file)
@@ -449,7 +415,12 @@ def test_the_older_spelling_of_color_is_read_and_stays(file: Path) -> None:
     assert check(typed | {"color": UNCOLORED}, filed, {}).filed == {"base_url": "https://b.example"}
 
 
-def test_a_color_in_both_spellings_is_refused_with_its_line(file: Path) -> None:
-    file.write_text(ODD.replace("timeout_s = 1_0.5", 'colour = "green"\ncolor = "red"'))
-    with pytest.raises(ConfigError, match="line 15: colour is also set as color"):
-        opened(file).read()
+def test_a_wrong_color_is_refused_with_its_line(file: Path) -> None:
+    for color, words in (
+        ('color = "gren"', r'line 15: color \'gren\'.*did you mean "green"\?'),
+        ('colour = "green"\ncolor = "red"', "line 15: colour is also set as color"),
+    ):
+        file.write_text(ODD.replace("timeout_s = 1_0.5", color))
+        profiles = opened(file)
+        with pytest.raises(ConfigError, match=words):
+            profiles.resolve(profiles.read(), "b b")
