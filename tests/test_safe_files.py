@@ -6,7 +6,7 @@ import errno
 import os
 import stat
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import ExitStack, contextmanager
 from pathlib import Path
 
 import pytest
@@ -60,10 +60,6 @@ def victim(tmp_path: Path) -> Path:
     return folder
 
 
-def man(at: Path) -> None:
-    assert run(["man", "--dir", str(at)]) != 0
-
-
 WRITERS: dict[str, Callable[[Path], object]] = {
     "write_whole": lambda at: write_whole(at / "file", b"new"),
     "write_new": lambda at: write_new(at / "new", b"new"),
@@ -71,7 +67,7 @@ WRITERS: dict[str, Callable[[Path], object]] = {
     "history export": lambda at: export_files("history", b"", b"", at, NOW_MS),
     "voice pack": lambda at: copy_pack(CERTS / "ca.pem", at / "pack"),
     "store": lambda at: Database(at / "deep/lockterm.db").check(),
-    "man": man,
+    "man": lambda at: run(["man", "--dir", str(at)]),
 }
 
 
@@ -86,7 +82,7 @@ def test_nothing_is_written_when_another_user_made_a_link_on_the_way(
     at = link if depth == 1 else link / victim.name
     with of_somebody_else(link, monkeypatch):
         if writer == "man":
-            man(at)
+            assert WRITERS[writer](at) != 0
         else:
             with pytest.raises((OSError, LocktermError), match="belongs to another user"):
                 WRITERS[writer](at)
@@ -163,44 +159,39 @@ def test_a_path_is_walked_as_the_system_does(
 def test_every_part_of_a_path_counts_when_a_file_decides_something(
     part: str, how: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    file = tmp_path / "top/mid/file"
+    file, link = tmp_path / "top/mid/file", tmp_path / "link"
     file.parent.mkdir(parents=True)
     file.write_text("x")
-    (tmp_path / "link").symlink_to("top/mid")
-    for path in (file, tmp_path / "link/file"):
+    link.symlink_to("top/mid")
+    for path in (file, link / "file"):
         assert written_by_others(path) is None
-    changed = tmp_path / part
-    if how == "mode":
-        changed.chmod(stat.S_IMODE(changed.stat().st_mode) | 0o020)
-        for path in (file, tmp_path / "link/file"):
-            assert str(written_by_others(path)).endswith(f"chmod go-w {changed}")
-            assert read_guarded(path, 100)[2] == written_by_others(path)
-        return
-    with of_somebody_else(changed, monkeypatch):
-        for path in (file, tmp_path / "link/file"):
-            assert "belongs to another user" in str(written_by_others(path))
-            assert read_guarded(path, 100)[2] == written_by_others(path)
+    changed, words = tmp_path / part, "belongs to another user"
+    with ExitStack() as stack:
+        if how == "mode":
+            changed.chmod(stat.S_IMODE(changed.stat().st_mode) | 0o020)
+            words = f"chmod go-w {changed}"
+        else:
+            stack.enter_context(of_somebody_else(changed, monkeypatch))
+        for path in (file, link / "file"):
+            why = written_by_others(path)
+            assert words in str(why)
+            assert how == "owner" or str(why).endswith(words)
+            assert read_guarded(path, 100)[2] == why
 
 
-def test_config_is_refused_when_others_can_change_a_directory_above_it(tmp_path: Path) -> None:
-    config = tmp_path / "home/config/config.toml"
+def test_files_are_refused_when_others_can_change_a_directory_above_them(tmp_path: Path) -> None:
+    config, authority = tmp_path / "home/config/config.toml", tmp_path / "home/config/ca.pem"
     config.parent.mkdir(parents=True)
     config.write_text('[profiles.a]\nbase_url = "https://a.example"\n')
+    authority.write_text(f"# naïve\n{(CERTS / 'ca.pem').read_text()}", "utf-8")
+    authority.chmod(0o600)
     assert read_config(config) is not None
+    assert len(tls_context("https://a", str(authority), ca_only=True).get_ca_certs()) == 1
     (tmp_path / "home").chmod(0o777)
     with pytest.raises(ConfigError, match=rf"chmod go-w {tmp_path}/home\."):
         read_config(config)
-
-
-def test_ca_file_is_refused_when_others_can_change_a_directory_above_it(tmp_path: Path) -> None:
-    file = tmp_path / "home/ca/ca.pem"
-    file.parent.mkdir(parents=True)
-    file.write_text(f"# naïve\n{(CERTS / 'ca.pem').read_text()}", "utf-8")
-    file.chmod(0o600)
-    assert len(tls_context("https://a", str(file), ca_only=True).get_ca_certs()) == 1
-    (tmp_path / "home").chmod(0o777)
     with pytest.raises(UntrustedServerError, match="chmod go-w"):
-        tls_context("https://a", str(file), ca_only=True)
+        tls_context("https://a", str(authority), ca_only=True)
 
 
 def test_a_mounted_file_is_written_in_place_when_it_cannot_be_replaced(

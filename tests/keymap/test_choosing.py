@@ -2,10 +2,15 @@
 
 from __future__ import annotations
 
+import re
+import tomllib
+from pathlib import Path
+
 import pytest
 from hypothesis import HealthCheck, given
 from hypothesis import strategies as st
 
+from lockterm.cli.keys import rows
 from lockterm.keymap import Keymap, hints
 from lockterm.keymap.check import WrongKeyError, check, gave_way
 from lockterm.keymap.hints import SENDABLE, is_typed, spelled
@@ -163,22 +168,30 @@ def test_a_choice_goes_before_a_usual_key_of_this_version(
     assert any(told in sentence for sentence in gave_way(chosen, keymap))
 
 
-@pytest.mark.parametrize(
-    ("lost", "words"),
-    [
-        ((), "c checks the change, A sends it again, or X dismisses it."),
-        (("give_up",), "c checks the change, A sends it again, or ctrl+p finds what dismisses it."),
-        (
-            ("check", "send_again", "give_up"),
-            "ctrl+p finds what checks the change or sends it again or dismisses it.",
-        ),
-    ],
-)
-def test_resolving_hint_names_the_palette_when_keys_are_taken(
-    lost: tuple[str, ...], words: str
-) -> None:
-    hints.use({f"outcome.{name}": () for name in lost})
+def test_resolving_hint_names_the_palette_when_keys_are_taken() -> None:
+    all_lost = "ctrl+p finds what checks the change or sends it again or dismisses it."
+    one_lost = "c checks the change, A sends it again, or ctrl+p finds what dismisses it."
     try:
-        assert hints.settling() == words
+        for lost, words in (
+            ((), "c checks the change, A sends it again, or X dismisses it."),
+            (("give_up",), one_lost),
+            (("check", "send_again", "give_up"), all_lost),
+        ):
+            hints.use({f"outcome.{name}": () for name in lost})
+            assert hints.settling() == words
     finally:
         hints.use({})
+
+
+ROOT = Path(__file__).parents[2]
+
+
+def test_the_keys_of_readme_and_documentation_are_keys() -> None:
+    readme = (ROOT / "README.md").read_text("utf-8")
+    table = readme.partition("| key | action |\n|---|---|\n")[2].partition("\n\n")[0]
+    cells = [line.split(" | ")[0] for line in table.splitlines()]
+    told = {key for cell in cells for key in re.findall("`(.+?)`", cell)}
+    assert len(cells) == 10
+    assert told - {key for row in rows({}) for key in row.keys} == set()
+    page = (ROOT / "docs/how-to/customize-keys.md").read_text("utf-8")
+    assert check(tomllib.loads(page.partition("```toml\n[keys]\n")[2].partition("```")[0]))

@@ -62,14 +62,18 @@ def own_bindings(node: type[DOMNode]) -> list[Binding]:
     ]
 
 
-def test_every_key_a_person_can_press_has_an_id() -> None:
-    without = [
-        f"{node.__name__}: {binding.key} {binding.action}"
-        for node in classes()
-        for binding in own_bindings(node)
-        if not binding.id
-    ]
-    assert without == []
+def test_every_key_a_person_can_press_has_an_id_a_verb_and_an_action() -> None:
+    for node in classes():
+        for binding in own_bindings(node):
+            what = f"{node.__name__}: {binding.key} {binding.action}"
+            assert binding.id and binding.description, what
+            assert binding.key_display is None, f"{what} would go on naming the old key"
+            name = binding.action.partition("(")[0]
+            owner = LocktermApp if name.startswith("app.") else node
+            assert hasattr(owner, f"action_{name.removeprefix('app.')}"), what
+    for app in (LocktermApp, FirstRunApp):
+        first = {str(binding.id) for _, binding in app._merged_bindings or () if binding.priority}
+        assert first == set(PRIORITY), "the keys through everything come first, and no others"
 
 
 def test_the_registry_is_what_is_bound() -> None:
@@ -89,19 +93,6 @@ def test_the_registry_is_what_is_bound() -> None:
             assert here, f"the keys of {node.__name__} are those of no place"
             found |= here
     assert found | {"plain_text"} == set(PLACES)
-
-
-def test_every_binding_has_a_key_and_a_verb() -> None:
-    for node in classes():
-        for binding in own_bindings(node):
-            assert binding.description, f"{node.__name__}: {binding.id} has no verb"
-            assert binding.key_display is None, "it would go on naming the old key"
-
-
-def test_the_keys_through_everything_come_first_and_no_others() -> None:
-    for app in (LocktermApp, FirstRunApp):
-        first = {str(binding.id) for _, binding in app._merged_bindings or () if binding.priority}
-        assert first == set(PRIORITY)
 
 
 MEANINGS = {
@@ -145,63 +136,36 @@ def test_a_key_means_the_same_wherever_it_works() -> None:
     assert differing == {}
 
 
-def test_help_and_reading_again_are_where_everybody_looks_for_them() -> None:
+def test_places_agree_on_headings_positions_and_the_keys_that_everybody_knows() -> None:
+    assert set(in_help()) == set(known())
+    for place in PLACES.values():
+        for task, keys in place.tasks.items():
+            assert {in_help()[key.id][0] for key in keys} == {task}
+        lines = sorted(key.line for key in place.own if key.line)
+        assert lines == list(range(1, len(lines) + 1)), place.words
     keys = [(key.id, key.keys.split(",")) for place in PLACES.values() for key in place.own]
     assert all(("f1" in found) == (name in ("app.help", "help.close")) for name, found in keys)
     reads = {"refresh", "read"}
     assert all("f5" in found for name, found in keys if name.rpartition(".")[2] in reads)
 
 
-def test_an_id_is_below_the_same_heading_wherever_it_is() -> None:
-    assert set(in_help()) == set(known())
-    for place in PLACES.values():
-        for task, keys in place.tasks.items():
-            assert {in_help()[key.id][0] for key in keys} == {task}
-
-
-def test_the_order_of_the_line_of_keys_is_said_without_gaps() -> None:
-    for place in PLACES.values():
-        lines = sorted(key.line for key in place.own if key.line)
-        assert lines == list(range(1, len(lines) + 1)), place.words
-
-
-def test_what_is_bound_is_an_action_of_its_screen_or_widget() -> None:
-    for node in classes():
-        for binding in own_bindings(node):
-            name = binding.action.partition("(")[0]
-            owner = LocktermApp if name.startswith("app.") else node
-            assert hasattr(owner, f"action_{name.removeprefix('app.')}"), (node, binding.id)
-
-
-def test_keys_are_those_that_terminals_send() -> None:
-    sent = {
-        key.value
-        for keys in ANSI_SEQUENCES_KEYS.values()
-        if isinstance(keys, tuple)
-        for key in keys
-    }
-    assert sent >= SENDABLE
-
-
-def test_names_of_characters_are_those_of_textual() -> None:
-    for code in range(33, 127):
-        character = chr(code)
+def test_keys_are_those_that_terminals_send_by_the_names_of_textual() -> None:
+    keys = [keys for keys in ANSI_SEQUENCES_KEYS.values() if isinstance(keys, tuple)]
+    assert {key.value for one in keys for key in one} >= SENDABLE
+    for character in map(chr, range(33, 127)):
         assert spelled(character) == _character_to_key(character)
         assert written(spelled(character)) == character
         assert spelled(_character_to_key(character)) == spelled(character)
-
-
-def test_what_a_field_takes_for_its_text_is_known() -> None:
-    edits = {
-        binding.key
-        for field in (Input, TextArea, SingleLineInput, JsonEditor)
-        for binding in Binding.make_bindings(field.BINDINGS)
-    }
-    moves_on = {"up", "down", "enter", "pageup", "pagedown", "ctrl+c"}
-    assert (edits & SENDABLE) - moves_on == EDITING
 
 
 def test_no_key_of_textual_can_be_taken_away() -> None:
     screen = {binding.key for binding in Binding.make_bindings(Screen.BINDINGS)}
     assert {key for key in screen if key in SENDABLE} == set(FIXED_KEYS)
     assert {binding.key for binding in Binding.make_bindings(Button.BINDINGS)} <= set(RESERVED_KEYS)
+    edits = {
+        binding.key
+        for field in (Input, TextArea, SingleLineInput, JsonEditor)
+        for binding in Binding.make_bindings(field.BINDINGS)
+    }
+    moves_on = {"up", "down", "enter", "pageup", "pagedown", "ctrl+c"}
+    assert (edits & SENDABLE) - moves_on == EDITING, "what a field takes for its text"
