@@ -116,12 +116,6 @@ def test_halves_of_pairs_are_replaced_and_pairs_kept():
         decode(b'"' + rb"\ud800\uD800" * (MAX_PARTS // 2 + 1) + b'"')
 
 
-@pytest.mark.parametrize("value", [[], [{"errcode": 0}], 7, True, None, "errcode"])
-def test_envelope_must_be_an_object(value):
-    with pytest.raises(ValueError, match="not a JSON object"):
-        read_envelope(value)
-
-
 @given(envelopes)
 @example({"errcode": 0, "errorCode": "0"})
 @example({"errcode": "-3"})
@@ -143,6 +137,9 @@ def test_success_needs_a_zero_and_nothing_against_it(value):
         assert not valid
     else:
         assert valid and {envelope.code} == numbers
+    for other in ([], [value], 7, True, None, "errcode"):
+        with pytest.raises(ValueError, match="not a JSON object"):
+            read_envelope(other)
 
 
 @given(envelopes, st.sampled_from([100, 200, 201, 302, 400, 401, 408, 429, 500, 599]), st.data())
@@ -250,7 +247,7 @@ def test_wrong_kinds_of_data_are_malformed(data):
 
 @given(st.binary(max_size=4000), st.lists(st.integers(0, 4000)), st.integers(0, 5))
 def test_unpacking_does_not_depend_on_how_it_arrives(body, cuts, members):
-    """Packed in one part, in several, or not at all."""
+    """Packed in one part, in several, or not at all; and anything may be said to be packed."""
     parts = [body[at::members] for at in range(members)]
     body = b"".join(parts) if parts else body
     line = b"".join(map(gzip.compress, parts)) if parts else body
@@ -261,14 +258,11 @@ def test_unpacking_does_not_depend_on_how_it_arrives(body, cuts, members):
         at = max(at, cut)
     reader.finish()
     assert (bytes(reader.body), reader.flaw) == (body, "")
-
-
-@given(st.binary(max_size=300), st.booleans())
-def test_unpacking_anything(line, start_right):
-    reader = BodyReader("gzip")
-    reader.feed((b"\x1f\x8b\x08\0\0\0\0\0\0\x03" if start_right else b"") + line)
-    reader.finish()
-    assert len(reader.body) <= MAX_BODY
+    for start in (b"", b"\x1f\x8b\x08\0\0\0\0\0\0\x03"):
+        reader = BodyReader("gzip")
+        reader.feed(start + body)
+        reader.finish()
+        assert len(reader.body) <= MAX_BODY
 
 
 @pytest.mark.parametrize(

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import asyncio
 import socket
-from collections.abc import AsyncIterator
 
 import pytest
 
@@ -32,12 +31,6 @@ class Counting(BodyReader):
 
 
 @pytest.fixture
-async def service() -> AsyncIterator[FaultServer]:
-    async with FaultServer().running() as server:
-        yield server
-
-
-@pytest.fixture
 def counting(monkeypatch: pytest.MonkeyPatch) -> type[Counting]:
     counting: type[Counting] = type("Counting", (Counting,), {})
     monkeypatch.setattr("lockterm.api.transport.BodyReader", counting)
@@ -50,8 +43,8 @@ async def rested(counting: type[Counting]) -> None:
     await asyncio.sleep(0)
 
 
-async def body_of(service: FaultServer) -> bytes:
-    transport = Transport(Settings(service.base_url), Clock())
+async def body_of(faults: FaultServer) -> bytes:
+    transport = Transport(Settings(faults.base_url), Clock())
     await transport.open()
     try:
         return (await transport.exchange("GET", "/x", within_s=60)).body
@@ -59,7 +52,7 @@ async def body_of(service: FaultServer) -> bytes:
         await transport.close()
 
 
-async def test_one_byte_a_chunk(service: FaultServer, counting: type[Counting]) -> None:
+async def test_one_byte_a_chunk(faults: FaultServer, counting: type[Counting]) -> None:
     chunks = b"".join(b"1\r\n%c\r\n" % byte for byte in BODY)
 
     async def script(line: Line) -> None:
@@ -67,13 +60,13 @@ async def test_one_byte_a_chunk(service: FaultServer, counting: type[Counting]) 
             b"HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n" + chunks + b"0\r\n\r\n"
         )
 
-    service.play(script)
-    assert await body_of(service) == BODY
+    faults.play(script)
+    assert await body_of(faults) == BODY
     assert counting.pieces == len(BODY) and counting.longest <= answer.IN_ONE_GO
 
 
 async def test_one_byte_a_packet(
-    service: FaultServer, counting: type[Counting], monkeypatch: pytest.MonkeyPatch
+    faults: FaultServer, counting: type[Counting], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """While it rests, more arrives, and is one piece."""
     sent = 0
@@ -94,13 +87,13 @@ async def test_one_byte_a_packet(
             await asyncio.sleep(0)
 
     monkeypatch.setattr(answer, "rest", rest_until_more_has_arrived)
-    service.play(script)
-    assert await body_of(service) == BODY
+    faults.play(script)
+    assert await body_of(faults) == BODY
     assert counting.longest <= answer.IN_ONE_GO and counting.pieces < len(BODY) / 3
 
 
 async def test_an_answer_in_large_pieces_waits_for_nothing(
-    service: FaultServer, monkeypatch: pytest.MonkeyPatch
+    faults: FaultServer, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     rests: list[float] = []
 
@@ -109,8 +102,8 @@ async def test_an_answer_in_large_pieces_waits_for_nothing(
         await asyncio.sleep(0)
 
     monkeypatch.setattr(answer, "rest", note)
-    service.play(lambda line: line.send(http(b"x" * 5_000_000)))
-    assert len(await body_of(service)) == 5_000_000
+    faults.play(lambda line: line.send(http(b"x" * 5_000_000)))
+    assert len(await body_of(faults)) == 5_000_000
     assert sum(rests) < 10 * answer.REST_S
 
 

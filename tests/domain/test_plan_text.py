@@ -10,7 +10,6 @@ import pytest
 
 from lockterm.domain.plan import NOT_REACHED, Action, RunLine, Step, StepState
 from lockterm.domain.rules import OPENS_AGAIN
-from lockterm.domain.text.amount import describe_none
 from lockterm.domain.text.plan import (
     count_to_type,
     describe_changes,
@@ -23,7 +22,6 @@ from lockterm.domain.text.plan import (
 )
 from lockterm.domain.text.replacement import describe_replacements
 from lockterm.domain.text.run import (
-    describe_commands,
     describe_deletions,
     describe_effects,
     format_run_state,
@@ -345,17 +343,6 @@ def test_describe_notes_counts_reactivated_remotes() -> None:
     assert told[0] == "3 expired remotes will be reactivated: Fob 1, Fob 2, Fob 3."
     assert sum("reactivate" in words for words in told) == 1
     assert describe_notes([open_now, ended[0]], zones, now_ms) == [f"Note for Fob 1: {OPENS_AGAIN}"]
-
-
-def test_describe_commands_names_the_way_out_when_a_step_is_unknown() -> None:
-    known = [Step(1, Action.ADD, 1, None, "Anna", state=StepState.REFUSED)]
-    unknown = [*known, Step(2, Action.ADD, 1, None, "Ben", state=StepState.UNKNOWN)]
-    assert "unconfirmed" not in describe_commands("0123456789", known)
-    words = describe_commands("0123456789", unknown)
-    assert words.startswith('For details, run "lockterm runs show 01234567".')
-    assert words.endswith('run "lockterm unconfirmed check".')
-    words = [describe_none(count, "lock", "matches", "does not match") for count in (1, 2000)]
-    assert words == ["The only lock does not match", "None of the 2,000 locks matches"]
 
 
 @pytest.mark.parametrize(

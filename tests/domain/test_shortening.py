@@ -11,13 +11,12 @@ from hypothesis import strategies as st
 
 from lockterm.domain import dates
 from lockterm.domain.constants import RemoteType
-from lockterm.domain.dates import DAY_MS, HOUR_MS
+from lockterm.domain.dates import HOUR_MS
 from lockterm.domain.remotes import Remote
-from lockterm.domain.shortening import Shortening, find_shortening
+from lockterm.domain.shortening import find_shortening
 from lockterm.domain.text.shortening import (
     describe_shortened_fields,
     describe_shortening,
-    summarize_shortenings,
 )
 
 BERLIN = ZoneInfo("Europe/Berlin")
@@ -191,19 +190,6 @@ def test_each_field_that_takes_access_away_is_described() -> None:
         "Shortens access: permanent access will end 1 Jan 2027 23:59; no access from now"
         " until 7 Dec 00:00; no more access on Thu-Sun."
     )
-
-
-def test_plan_sums_what_its_changes_take_away() -> None:
-    earlier = Shortening(ends_ms=1, ended_ms=2, earlier_ms=142 * DAY_MS + 5)
-    less = Shortening(ends_ms=1, ended_ms=2, earlier_ms=3 * DAY_MS)
-    others = [Shortening(ends_ms=1), less, Shortening(closed=(1, 2), days=(1,))]
-    assert [*map(summarize_shortenings, ([less, earlier], [less], others, []))] == [
-        "2 remotes will expire earlier, by up to 142 days.",
-        "1 remote will expire earlier, by 3 days.",
-        "2 remotes will expire earlier, by up to 3 days (1 was permanent). 1 remote will"
-        " start later. 1 remote will lose weekdays.",
-        "",
-    ]
 
 
 def test_weekdays_begin_in_the_zone_of_the_lock() -> None:

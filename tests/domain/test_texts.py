@@ -12,10 +12,8 @@ import pytest
 from lockterm.domain import dates
 from lockterm.domain.languages import name_of
 from lockterm.domain.remotes import UNLISTED, Remote
-from lockterm.domain.text.amount import format_duration
 from lockterm.domain.text.difference import find_differences
 from lockterm.domain.text.remote import describe_backup, describe_remote
-from lockterm.domain.text.service import describe_clock
 from lockterm.domain.text.validity import describe_validity
 from tests.texts import DOCUMENT, find_unrendered, render
 
@@ -86,23 +84,6 @@ def test_differences_are_named_and_safe_to_show() -> None:
     after = Remote(extra_data={**rooms, "badge": {"code": 7010, "color": "red"}})
     (difference,) = find_differences(before, after, BERLIN)
     assert str(difference) == "Extra data badge.code: 7009 -> 7010", "only the part that differs"
-
-
-def test_format_duration_takes_the_next_unit_when_ninety_are_reached() -> None:
-    seconds = (0.2, 89.4, 90, 89 * 60, 90 * 60, 150 * 60)
-    words = ["1 s", "89 s", "2 min", "89 min", "1.5 h", "2.5 h"]
-    assert [*map(format_duration, seconds)] == words
-
-
-def test_clock_difference_is_in_minutes_below_two_days() -> None:
-    for offset_s, off in (
-        (180, "3 min behind"),
-        (-180, "3 min ahead of"),
-        (48 * 3600 - 60, "47 h behind"),
-        (48 * 3600, "2 days behind"),
-        (-400 * 86400, "400 days ahead of"),
-    ):
-        assert f"clock is {off} the service's" in describe_clock(offset_s)
 
 
 @pytest.mark.parametrize(
