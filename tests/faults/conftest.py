@@ -13,16 +13,12 @@ import pytest
 
 from lockterm.service.running import RunningService
 from tests.faults.site import Site, quick
-from tests.service.cluster import Cluster, running_cluster
+from tests.service.cluster import cluster
+
+__all__ = ["cluster"]
 
 ON_POSTGRES = os.environ.get("LOCKTERM_FAULTS") == "postgresql"
 """Whether the service behind all faults keeps its remotes in PostgreSQL."""
-
-
-@pytest.fixture(scope="session")
-def cluster() -> Iterator[Cluster]:
-    with running_cluster() as cluster:
-        yield cluster
 
 
 @pytest.fixture
@@ -32,10 +28,10 @@ def running_service(
     """Start a service on the database that is asked for."""
     if not ON_POSTGRES:
         return running_service
-    cluster = request.getfixturevalue("cluster")
+    on = request.getfixturevalue("cluster")
 
     def start(**options: Any) -> RunningService:
-        return running_service(database=cluster.new_database(), migrate=True, **options)
+        return running_service(database=on.new_database(), migrate=True, **options)
 
     return start
 

@@ -14,6 +14,7 @@ from typing import Any
 
 import pytest
 
+from lockterm.api import writes
 from lockterm.domain.operation import Operation, OperationState
 from lockterm.domain.remotes import Remote
 from lockterm.domain.requests import RemoteChanges
@@ -26,7 +27,7 @@ from lockterm.store.journal import Journal
 from tests.conftest import NOW_MS
 from tests.faults.calls import new_remote
 from tests.faults.copies import Copies
-from tests.faults.proxy import Exchange, FaultProxy
+from tests.faults.proxy import Exchange, FaultProxy, decoded
 from tests.faults.site import Site, quick, verify_step
 from tests.long import telling
 from tests.operations.virtual import VirtualTimer
@@ -35,8 +36,9 @@ CALLS = ("add", "update", "delete", "clear")
 LAGS = ((60.0,), (30.0,), (60.0, 20.0), (0.0, 60.0), (5.0,), (0.0,))
 FATES = ("never", "never", "at once", "late", "very late")
 TROUBLES = ("none", "empty for a moment", "shifting", "reused id")
-PLAIN, LONG = 16, 160
-"""Cases of each call; all of them together are more than 500."""
+
+PLAIN, PARTS = 16, 11
+"""Cases of each call in a part, and parts; all cases together are more than 500."""
 
 
 @dataclass
@@ -131,8 +133,6 @@ class Case:
 
     async def _clear(self, operations: Operations, lock_id: int, backup: list[Any]) -> None:
         """The list may well be refused as a backup; then the clear is sent with what there is."""
-        from lockterm.api import writes
-
         order = Order(writes.clear_remotes(lock_id), lock_id, before=tuple(backup))
         await operations.sender.send(order)
 
@@ -157,7 +157,7 @@ class Case:
         """The next remote gets the id of the deleted one, as services do that count the rows."""
         lock_id = self.copies.lock_id
         if self.call == "delete":
-            old = json_id(exchange)
+            old = int(decoded(exchange)["remoteId"])
             request = new_remote(lock_id, "Next", "X-1").body()
             new_id = self.site.ask("bluetooth-remote/add", **request)["remoteId"]
             with self.site.service.app.state.site.database.writing() as db:
@@ -208,12 +208,6 @@ class Case:
             self.wrong.append(f"ends as {row.state}: {row.message}")
 
 
-def json_id(exchange: Exchange) -> int:
-    from tests.faults.proxy import decoded
-
-    return int(decoded(exchange)["remoteId"])
-
-
 @pytest.fixture
 def timed_site(running_service: Callable[..., RunningService], tmp_path: Any) -> Any:
     timer = VirtualTimer()
@@ -222,25 +216,14 @@ def timed_site(running_service: Callable[..., RunningService], tmp_path: Any) ->
         yield Site(running_service(sample_data=False, clock=clock), tmp_path), timer
 
 
-async def run(site_and_timer: tuple[Site, VirtualTimer], call: str, seeds: range) -> None:
-    site, timer = site_and_timer
+@pytest.mark.parametrize("first", telling((0,), range(0, PLAIN * PARTS, PLAIN)))
+@pytest.mark.parametrize("call", telling(("add",), CALLS))
+async def test_no_copy_makes_a_verdict_false(timed_site: Any, call: str, first: int):
+    site, timer = timed_site
     problems = []
-    for seed in seeds:
+    for seed in range(first, first + PLAIN):
         try:
             problems += await Case(site, timer, call, seed).run()
         except Exception as error:
             problems.append(f"{call} {seed}: {error!r}")
     assert not problems, "\n".join([f"{len(problems)} problems", *problems])
-
-
-@pytest.mark.parametrize("call", telling(("add",), CALLS))
-async def test_no_copy_makes_a_verdict_false(timed_site: Any, call: str):
-    await run(timed_site, call, range(PLAIN))
-
-
-@pytest.mark.long
-@pytest.mark.parametrize("part", range(4))
-@pytest.mark.parametrize("call", CALLS)
-async def test_no_copy_makes_a_verdict_false_in_hundreds(timed_site: Any, call: str, part: int):
-    first = PLAIN + part * (LONG // 4)
-    await run(timed_site, call, range(first, first + LONG // 4))

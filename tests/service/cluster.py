@@ -15,6 +15,7 @@ from pathlib import Path
 from typing import Any
 
 import psycopg
+import pytest
 
 from tests.programs import require
 
@@ -101,3 +102,10 @@ def running_cluster(settings: str = "-c listen_addresses='' -c fsync=off") -> It
             cluster.control("stop", "-m", "immediate")
     finally:
         shutil.rmtree(folder, ignore_errors=True)
+
+
+@pytest.fixture(scope="session")
+def cluster() -> Iterator[Cluster]:
+    """A PostgreSQL server of one's own, which nobody else can reach."""
+    with running_cluster() as cluster:
+        yield cluster

@@ -12,7 +12,9 @@ import httpx
 import pytest
 
 from lockterm.service.running import RunningService
-from tests.service.cluster import Cluster, running_cluster
+from tests.service.cluster import cluster
+
+__all__ = ["cluster"]
 
 REMOTE = "/api/v1/bluetooth-remote/"
 VOICE = "/api/v1/voice/"
@@ -98,13 +100,6 @@ def check_envelope(path: str, answer: httpx.Response) -> None:
         assert data is None
         assert answer.status_code == (200 if envelope[number] < 0 else envelope[number])
     assert "Traceback" not in answer.text and ".py" not in answer.text
-
-
-@pytest.fixture(scope="session")
-def cluster() -> Iterator[Cluster]:
-    """A PostgreSQL server of one's own, which nobody else can reach."""
-    with running_cluster() as cluster:
-        yield cluster
 
 
 @pytest.fixture(

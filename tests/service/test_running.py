@@ -9,14 +9,18 @@ import sqlite3
 import subprocess
 import sys
 import threading
+from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import closing
 from datetime import date
 from pathlib import Path
 
 import pytest
 
+from lockterm.service import sqlite_storage
 from lockterm.service.running import RunningService
-from lockterm.service.storage import VERSION
+from lockterm.service.sqlite_storage import SqliteDatabase
+from lockterm.service.storage import VERSION, DatabaseUnavailableError
 from tests.conftest import NOW_MS
 from tests.servers import port_of
 from tests.service.conftest import PATIENCE_S, REMOTE, SETTING, VOICE, calling
@@ -286,3 +290,44 @@ def test_a_read_is_answered_while_a_write_to_the_file_lasts(serve, tmp_path: Pat
         assert api.page(1001)["total"] == len(api.page(1001, pageSize=200)["list"]) == 137
         assert api.request("GET", "/healthz").status_code == 200
         assert len(api.page(1001, pageNo=20, pageSize=15)["list"]) == 0, "deep pages, too"
+
+
+@pytest.fixture
+def file_and_other(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> Iterator[tuple[SqliteDatabase, sqlite3.Connection]]:
+    """A new database that waits for no other program, and another program's connection to it."""
+    monkeypatch.setattr(sqlite_storage, "WRITE_WAIT_S", 0.0)
+    monkeypatch.setattr(sqlite_storage, "READ_WAIT_S", 0.0)
+    with (
+        closing(SqliteDatabase(tmp_path / "service.db", lambda db: None)) as database,
+        closing(sqlite3.connect(tmp_path / "service.db", timeout=0, isolation_level=None)) as other,
+    ):
+        yield database, other
+
+
+def test_writing_holds_the_file_from_its_beginning_or_raises_unavailable(
+    file_and_other: tuple[SqliteDatabase, sqlite3.Connection],
+) -> None:
+    """What it reads before it writes is then not changed by another program."""
+    database, other = file_and_other
+    with database.writing(), pytest.raises(sqlite3.OperationalError, match="locked"):
+        other.execute("BEGIN IMMEDIATE")
+    other.execute("BEGIN IMMEDIATE")
+    with pytest.raises(DatabaseUnavailableError), database.writing():
+        pass
+    other.execute("ROLLBACK")
+    with database.writing():
+        pass
+
+
+def test_reading_sees_one_state_when_another_program_writes(
+    file_and_other: tuple[SqliteDatabase, sqlite3.Connection],
+) -> None:
+    database, other = file_and_other
+    count = "SELECT count(*) FROM site"
+    with database.reading() as db:
+        before = db.execute(count).fetchone()
+        other.execute("INSERT INTO site VALUES (1)")
+        assert db.execute(count).fetchone() == before
+    assert database.rows(count) != [before]

@@ -208,21 +208,6 @@ def flip_and_start(whole: Path, folder: Path, bits: Sequence[int]) -> None:
         shutil.rmtree(path.parent)
 
 
-def bits(whole: Path, seed: int, count: int) -> list[int]:
-    """Bits anywhere in the file."""
-    return random.Random(seed).sample(range(whole.stat().st_size * 8), count)
-
-
-@pytest.mark.long
-def test_what_is_before_a_cut_is_saved(store: Path, tmp_path: Path) -> None:
-    cut_and_start(store, tmp_path, seed=1, count=8)
-
-
-@pytest.mark.long
-def test_a_flipped_bit_harms_no_other_row(store: Path, tmp_path: Path) -> None:
-    flip_and_start(store, tmp_path, bits(store, seed=1, count=10))
-
-
 @pytest.mark.parametrize("value", [b"p", "\udcf0"], ids=["no text", "no UTF-8"])
 def test_a_row_without_a_legible_profile_is_shown_as_damaged(
     store: Path, tmp_path: Path, value: bytes | str
@@ -276,17 +261,10 @@ def test_the_table_of_contents_fits_on_the_first_page(store: Path) -> None:
 
 
 @pytest.mark.long
-def test_bits_of_the_table_of_contents_lose_nothing(store: Path, tmp_path: Path) -> None:
-    flip_and_start(store, tmp_path, random.Random(1).sample(range(PAGE * 8), 10))
-
-
-@pytest.mark.long
-def test_many_bits_of_the_table_of_contents(store: Path, tmp_path: Path) -> None:
-    flip_and_start(store, tmp_path, random.Random(2).sample(range(PAGE * 8), 400))
-
-
-@pytest.mark.long
-@pytest.mark.parametrize("seed", range(2, 6))
-def test_many_cuts_and_flipped_bits(store: Path, tmp_path: Path, seed: int) -> None:
-    cut_and_start(store, tmp_path, seed, count=40)
-    flip_and_start(store, tmp_path, bits(store, seed, count=150))
+@pytest.mark.parametrize("seed", range(1, 6))
+def test_cuts_and_flipped_bits_harm_no_other_row(store: Path, tmp_path: Path, seed: int) -> None:
+    cut_and_start(store, tmp_path, seed, count=33)
+    size = store.stat().st_size * 8
+    flip_and_start(store, tmp_path, random.Random(seed).sample(range(size), 120))
+    # Those of the table of contents lose nothing.
+    flip_and_start(store, tmp_path, random.Random(seed).sample(range(PAGE * 8), 80))
