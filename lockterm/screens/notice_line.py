@@ -2,19 +2,24 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING
 
 from textual.content import Content
 from textual.reactive import reactive
 from textual.widget import Widget
 
+from lockterm.domain.glyphs import ellipsis
 from lockterm.domain.text.operation import describe_operation
 from lockterm.keymap.hints import key
+from lockterm.widgets.cells import count_lines
 
 if TYPE_CHECKING:
     from lockterm.domain.operation import Operation
     from lockterm.operations import Operations
+
+MOST_LINES = 4
+"""The maximum height, as in the stylesheet."""
 
 _VERBS = {
     "outcome.check": "check",
@@ -52,16 +57,28 @@ class NoticeLine(Widget):
             words = describe_operation(first, zone, now_ms) + more
             if self.instead:
                 words = f"{words}. {self.instead}"
-            lines += self._broken(words.split(" "), () if self.instead else self._keys())
+            lines += self._broken(words.split(" "), [] if self.instead else [*self._keys()])
         return Content("\n").join(lines)
 
     def _keys(self) -> Iterator[Content]:
         for name, verb in _VERBS.items():
             yield Content.assemble((key(name), "bold"), f" {verb}")
 
-    def _broken(self, words: Iterable[str], commands: Iterable[Content]) -> list[Content]:
-        """Return lines that are broken between words, but never inside the label of a key."""
+    def _broken(self, words: Sequence[str], commands: Sequence[Content]) -> list[Content]:
+        """Return lines that are broken between words, but never inside the label of a key.
+
+        The last words give way to the keys if there are too many lines.
+        """
         room = self.app.size.width - self.gutter.width  # known before the first layout
+        most = MOST_LINES - (count_lines(self.connection_text, room) if self.connection_text else 0)
+        kept, lines = [*words], self._lay(words, commands, room)
+        while len(lines) > most and len(kept) > 1:
+            kept.pop()
+            cut = [*kept[:-1], kept[-1].rstrip(",:") + ellipsis()]
+            lines = self._lay(cut, commands, room)
+        return lines
+
+    def _lay(self, words: Sequence[str], commands: Sequence[Content], room: int) -> list[Content]:
         lines = [Content.styled("UNCONFIRMED ", "bold")]
         parts = [*((" ", Content(word)) for word in words), *(("  ", one) for one in commands)]
         for gap, part in parts:
