@@ -24,8 +24,8 @@ from lockterm.widgets.cells import cut_apart
 from lockterm.widgets.line_table import TITLES, Piece
 from lockterm.widgets.row_table import Column, LazyRows, RowTable
 
-_STEP, _STATE, _REMOTE, _NUMBER, _LOCK, _WHAT = range(1, 7)
-"""The indexes of the columns, which follow the icon of the action."""
+_GLYPH, _STEP, _STATE, _REMOTE, _NUMBER, _LOCK, _WHAT = range(7)
+"""The indexes of the columns; the first one has the icon of the action."""
 
 _NAMES = (_REMOTE, _NUMBER, _LOCK)
 """The indexes of the columns whose texts stay different from each other if they are cut."""
@@ -57,6 +57,11 @@ LOOKS: Mapping[StepState, str] = {
     StepState.UNKNOWN: RemoteState.UNCLEAR.look,
 }
 """Maps the state of a step to a style name, for states that are problems."""
+_ACTION_LOOKS: Mapping[Action, str] = {
+    Action.ADD: RemoteState.AHEAD.look,
+    Action.DELETE: RemoteState.DISAGREE.look,
+}
+"""Maps the action of a step without a result to a style name, so that deletions stand out."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -182,6 +187,10 @@ class PlanTable(RowTable):
         elif step.state in LOOKS and not step.is_left_out:
             text = f"{self._word(step):{self._widths[_STEP]}}"
             signs[_STEP] = [(text, LOOKS[step.state])]
+        elif step.state is StepState.TO_DO and step.is_planned and step.action in _ACTION_LOOKS:
+            look = _ACTION_LOOKS[step.action]
+            signs[_GLYPH] = [(ACTION_GLYPHS[step.action], look)]
+            signs[_STEP] = [(f"{self._word(step):{self._widths[_STEP]}}", look)]
         return signs
 
     def _word(self, step: Step) -> str:
