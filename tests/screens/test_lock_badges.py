@@ -21,7 +21,7 @@ from tests.screens.site import DAY_MS
 from tests.screens.test_history_panels import CHANGE, write
 
 YARD, SHED = Lock(1004, name="Yard", opened_ms=NOW_MS), Lock(1005, name="長" * 30)
-COUNTS = "·   2 active  !   3 expiring  ×   2 expired"
+COUNTS = "· 2 active    ! 3 expiring    × 2 expired"
 
 
 def badges(pilot: Pilot[int]) -> str | None:
@@ -46,7 +46,7 @@ async def test_badges_count_the_selected_lock_from_the_store(demo: Demo) -> None
         await read_yard(pilot, demo.service)
         count = len(demo.service.requests)
         await pilot.press("f5")
-        await until(pilot, lambda: badges(pilot) == f"{COUNTS}  read just now")
+        await until(pilot, lambda: badges(pilot) == f"{COUNTS}    read just now")
         assert COUNTS in shown(pilot)
         height = pilot.app.screen.query_one(LocksTable).size.height
         await pilot.press("down")
@@ -54,7 +54,7 @@ async def test_badges_count_the_selected_lock_from_the_store(demo: Demo) -> None
         assert pilot.app.screen.query_one(LocksTable).size.height == height
         demo.clock.now_s += 3 * 3600
         await pilot.press("up")
-        await until(pilot, lambda: badges(pilot) == f"{COUNTS}  read 3 h ago")
+        await until(pilot, lambda: badges(pilot) == f"{COUNTS}    read 3 h ago")
         assert len(demo.service.requests) == count, "no request was sent"
 
 
@@ -63,9 +63,9 @@ async def test_badges_say_in_short_that_the_counts_are_outdated(demo: Demo) -> N
         await read_yard(pilot, demo.service)
         await pilot.app.operations.writes.add_remote(new_remote(1004, "Anna"))
         await pilot.press("f5")
-        await until(pilot, lambda: f"{COUNTS}  before your change" in shown(pilot))
+        await until(pilot, lambda: f"{COUNTS}    before your change" in shown(pilot))
         await pilot.resize_terminal(100, 24)
-        whole = f"{COUNTS}  read just now, before your last change"
+        whole = f"{COUNTS}    read just now, before your last change"
         await until(pilot, lambda: whole in shown(pilot))
 
 

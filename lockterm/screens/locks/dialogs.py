@@ -47,7 +47,7 @@ class OpenLockModal(FieldModal[tuple[int, bool] | None]):
         try:
             self.dismiss((lock_id(self.query_one(Input).value), adds))
         except ValueError:
-            self.refuse("The lock ID must be a whole number, such as 1001.")
+            self.refuse("Type a whole number, such as 1001.")
 
 
 def removal(lock: Lock) -> ConfirmModal:

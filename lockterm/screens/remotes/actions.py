@@ -30,6 +30,7 @@ from lockterm.operations.list_state import ListState
 from lockterm.screens.base import LocktermScreen
 from lockterm.terminal.clipboard import copy
 from lockterm.terminal.key_queue import opens
+from lockterm.widgets.cells import cut
 
 if TYPE_CHECKING:
     from lockterm.domain.operation import Operation
@@ -383,7 +384,7 @@ class RemoteActions(LocktermScreen[None]):
             "id": None if remote.id is None else str(remote.id),
         }
         choices = [
-            ((what, value), f"{what:<8}{clean(value, 50)}")
+            ((what, value), f"{what:<8}{cut(clean(value, 50), 44)}")
             for what, value in values.items()
             if value
         ]

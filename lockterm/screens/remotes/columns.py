@@ -206,7 +206,7 @@ Each of these columns is as wide as its longest value so far, so that pages do n
 _DAY_CELLS = len("31 Dec 2026")
 _STAMP = len("31 Dec 2026 18:00 +01:00")
 _LEAST = {
-    **{"name": 10, "type": 12, "valid": 23, "state": 8, "added": 3, "coerced": 7, "battery": 8},
+    **{"name": 10, "type": 12, "valid": 23, "state": 9, "added": 3, "coerced": 7, "battery": 8},
     **dict.fromkeys(("start", "end", "created", "updated"), _DAY_CELLS),
 }
 """The minimum width of each column that is not in ``GROWING``, in cells."""
