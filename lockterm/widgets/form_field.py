@@ -123,6 +123,7 @@ class CompactButton(Button):
 
     def __init__(self, *args: Any, **options: Any) -> None:
         super().__init__(*args, compact=True, **options)
+        self.set_class(self.variant == "default", "-plain")
 
     def action_press(self) -> None:
         self.press()

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from textual.content import Content
 from textual.widgets import Static
 
 from lockterm.domain.safe_text import clean
@@ -27,6 +28,19 @@ def in_a_line(error: LocktermError) -> tuple[str, ...]:
     return f"{title}: {format_meaning(error)}", code, title
 
 
+_GAP = " " * 6
+"""The gap between two keys with their actions."""
+
+
+def _bold_keys(offers: str) -> Content:
+    """Return keys with their actions as a line in which the keys are bold."""
+    parts = list[str | tuple[str, str]]()
+    for offer in offers.split(_GAP):
+        key, gap, action = offer.partition("  ")
+        parts += [_GAP if parts else "", (key, "bold $text-primary") if gap else key, gap + action]
+    return Content.assemble(*parts)
+
+
 class StatePanel(Static):
     """A panel that shows a state, such as loading or an error, and the keys to press next."""
 
@@ -34,8 +48,25 @@ class StatePanel(Static):
         super().__init__(text, markup=False, id=id)
 
     def say(self, text: str, next_key: str = "") -> None:
-        """Show a sentence and, below it, the keys that the user can press next."""
-        self.update("\n\n".join(filter(None, (text, next_key))))
+        """Show a text and, below it, the keys that the user can press next.
+
+        If the text has several paragraphs, the first one is its headline.
+
+        Args:
+            text: The text, without control characters.
+            next_key: Keys with their actions, such as ``r  try again      esc  back``.
+        """
+        headline, gap, rest = text.partition("\n\n")
+        offers = _bold_keys(next_key) if next_key else ""
+        self.update(
+            Content.assemble(
+                (headline, "bold" if gap else ""),
+                gap,
+                rest,
+                "\n\n" if text and offers else "",
+                offers,
+            )
+        )
         self.display = True
 
     def say_error(self, error: LocktermError, next_key: str) -> None:

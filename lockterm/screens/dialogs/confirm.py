@@ -32,6 +32,10 @@ class Details(VerticalScroll, can_focus=False):
     class Scrolled(Message):
         """Posted when other lines have become visible."""
 
+    def on_resize(self) -> None:
+        """Report that other lines are visible after the dialog has changed the height."""
+        self.post_message(self.Scrolled())
+
     def watch_scroll_y(self, old_value: float, new_value: float) -> None:
         """Report that other lines are visible, also after the mouse wheel."""
         super().watch_scroll_y(old_value, new_value)
@@ -126,9 +130,9 @@ class QuestionBox(Vertical):
         over = self.virtual_size.height - self.size.height
         for details in self.query(Details):
             more = self.query_one(".more", Label)
-            if not more.display and max(over, details.lines_below) > 0:
+            if max(over, details.lines_below) > 0:
                 more.display = True
-                over += 1
+            over += more.display and not more.size.height  # its line is not laid out yet
             if over > 0:
                 details.styles.max_height = max(details.size.height - over, 1)
         self.call_after_refresh(self._show_more)
