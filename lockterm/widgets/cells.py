@@ -62,6 +62,8 @@ def count_lines(text: str, width: int) -> int:
     return lines
 
 
+LEAST_APART = 8
+"""The minimum width in cells at which short forms can show both ends of a text."""
 _WORD = 4
 """The maximum number of characters shown before a difference, to begin with a word."""
 
@@ -73,7 +75,7 @@ def cut_apart(texts: Iterable[str], width: int) -> dict[str, str]:
 
     Args:
         texts: The texts of a column, also the short ones.
-        width: The maximum width of a form in cells, at least 8.
+        width: The maximum width of a form in cells, at least :data:`LEAST_APART`.
     """
     groups: dict[str, list[str]] = {}
     for text in dict.fromkeys(texts):

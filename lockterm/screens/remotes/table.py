@@ -28,7 +28,7 @@ from lockterm.screens.remotes.columns import (
     plan,
     titles,
 )
-from lockterm.widgets.cells import cut
+from lockterm.widgets.cells import LEAST_APART, cut, cut_apart
 from lockterm.widgets.line_table import BOLD, MARGIN, MARK, TITLES, LineTable, Piece
 
 if TYPE_CHECKING:
@@ -79,11 +79,21 @@ _WITH_STATE = frozenset({"valid", "state", "start", "end"})
 """The columns that have the color of the remote's state."""
 
 
-def cells(row: RemoteRow, layout: Layout) -> list[Piece]:
-    """Return the texts of the columns with their styles, from left to right."""
+def cells(
+    row: RemoteRow, layout: Layout, forms: Mapping[str, Mapping[str, str]] | None = None
+) -> list[Piece]:
+    """Return the texts of the columns with their styles, from left to right.
+
+    Args:
+        row: The row.
+        layout: The columns.
+        forms: Maps a column to short forms of the texts that would equal other texts if they were
+            cut at the end.
+    """
     found = []
     for key, width in layout.widths.items():
         text = _cell(row, key, width)
+        text = (forms or {}).get(key, {}).get(text, text)
         if row.busy and key == "name" and "state" not in layout.widths:
             text = f"{row.busy}: {text}"
         look = state_look(row.valid.state) if key in _WITH_STATE else ""
@@ -192,6 +202,8 @@ BEFORE = SIGNS + 1
 """The width before the columns in cells: the icons and a blank."""
 
 _SHORTEST = {key: widths.start for key, widths in GROWING.items()}
+_NAMES = ("name", "number")
+"""The columns whose texts stay different from each other if they are cut."""
 
 
 class RemotesTable(LineTable):
@@ -231,6 +243,7 @@ class RemotesTable(LineTable):
         self._long: Mapping[str, int] = _SHORTEST
         self._arrangement = AS_USUAL
         self._layout = Layout({}, 1, 0)
+        self._forms: Mapping[str, Mapping[str, str]] = {}
         self._lock_id = lock_id
         self._marks = marks
 
@@ -347,7 +360,7 @@ class RemotesTable(LineTable):
                 self.post_message(self.TitleClicked(column))
 
     def line(self, row: int) -> Iterator[Piece]:
-        found = cells(self.rows[row], self._layout)
+        found = cells(self.rows[row], self._layout, self._forms)
         if self.is_cursor_written and row == self.cursor_row and self.is_marked(row):
             text, look = found[0]  # the cursor has taken the mark's place
             found[0] = cut(f"{MARK}{text}", next(iter(self._layout.widths.values()))), look
@@ -385,6 +398,11 @@ class RemotesTable(LineTable):
     def _refill(self, place: int) -> None:
         self._long = self._widened(self._long)  # they never shrink
         self._layout = self._plan_columns(self._arrangement)
+        self._forms = {
+            key: cut_apart((whole(row, key) for row in self.rows), width)
+            for key in _NAMES
+            if (width := self._layout.widths.get(key, 0)) >= LEAST_APART
+        }
         self.set_lines(BEFORE + self._layout.room, len(self.rows), place)
 
     def _widened(self, before: Mapping[str, int]) -> Mapping[str, int]:
