@@ -306,7 +306,7 @@ class LineTable(ScrollView, can_focus=True, inherit_bindings=False):
         """Return the lines in a region; the styles are looked up once for all of them."""
         cursor = self.get_component_rich_style("line-table--cursor")
         is_reversed = self.app.theme_variables.get("table-cursor") == "reverse"
-        if is_reversed and not cursor.underline:  # a line shows a table without the focus
+        if is_reversed and cursor.bgcolor != self.rich_style.bgcolor:  # a table with the focus
             cursor = Style(reverse=True)
         badge = self.get_component_rich_style("line-table--badge", partial=True)
         self._looks = _Looks(self.rich_style, cursor, {BOLD: _BOLD, BADGE: badge})
