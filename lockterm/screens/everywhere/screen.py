@@ -69,8 +69,11 @@ class AllLocksSearchScreen(AllLocksScreen):
             how = "To search all locks, type a name, a number, an ID, or extra data."
             if not lock_lists.is_reading and lock_lists.asked.keys() >= lock_lists.locks.keys():
                 known = format_count(lock_lists.count, "remote")
+                reads = lock_lists.describe_reads(30)
+                has_all = all(one and not one.problem for one in lock_lists.asked.values())
+                text = f"{reads}: {known}." if has_all else f"{reads}.\n\n{known} in the lists."
                 return (
-                    f"{lock_lists.describe_reads(30)}: {known}. {how}",
+                    f"{text} {how}",
                     f"{read}  read again{people}",
                 )
             return how, f"{read}  read {locks} now{people}"

@@ -143,7 +143,7 @@ def problem_rows(lock_lists: LockLists, operations: Operations) -> Iterator[OnLo
     """Yield a row for each lock that could not be read completely."""
     for one in lock_lists.asked.values():
         if one is not None and one.problem:
-            words = f"not read ({one.problem})" if one.listing is None else one.problem
+            words = f"not read{separator()}{one.problem}" if one.listing is None else one.problem
             known = lock_lists.locks[one.lock.lock_id].listing
             if one.listing is None and known is not None:
                 words += f". The remotes shown were {lock_lists.age_of(known)}"
