@@ -17,7 +17,7 @@ from lockterm.operations import Operations
 from lockterm.screens.history.pane import MOST_DAYS, ChangePane, DayStrip
 from lockterm.store.journal import Journal
 from tests.conftest import NOW_MS
-from tests.screens.running_app import Demo, settled, shown
+from tests.screens.running_app import Demo, settled, shown, until
 from tests.screens.site import DAY_MS, HOSTILE, LOCKS, press, press_each, words
 from tests.screens.test_history import opened, some_days
 
@@ -142,8 +142,7 @@ async def test_panels_need_a_large_terminal_and_rows(demo: Demo) -> None:
         await press(pilot, "r")
         assert pane.display and days.display and "Anna Weber" in "".join(pane_lines(pilot))
         await pilot.resize_terminal(99, 30)
-        await settled(pilot)
-        assert not pane.display and not days.display
+        await until(pilot, lambda: not pane.display and not days.display)
 
 
 async def test_hostile_values_do_nothing_in_the_panel(demo: Demo) -> None:

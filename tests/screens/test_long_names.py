@@ -1,0 +1,63 @@
+"""Long names in small terminals: they leave the buttons and the keys visible."""
+
+from __future__ import annotations
+
+import pytest
+
+from lockterm.domain.locks import Lock
+from tests.faults.catalogue import close
+from tests.faults.proxy import FaultProxy
+from tests.screens import someone_else
+from tests.screens.running_app import Demo, fill_book, settled, shown
+from tests.screens.site import press, words
+from tests.servers import port_of
+
+NAMES = {
+    "latin": ("Brandt & Sons building cleaning, night shift, hall B, card 1", "Gate " * 12),
+    "chinese": (
+        "王小明（设备维护部门外包人员，北区三号楼夜班组长兼安全员" + "甲",
+        "北区三号楼东侧" * 4,
+    ),
+}
+
+
+@pytest.mark.parametrize("kind", NAMES)
+@pytest.mark.parametrize(
+    ("keys", "buttons"),
+    [("C", "Keep the remotes|Delete 2 remotes"), ("equals_sign", "Cancel|Plan"), ("u", "Cancel")],
+)
+async def test_buttons_stay_visible_in_60_columns(
+    demo: Demo, kind: str, keys: str, buttons: str
+) -> None:
+    name, lock = NAMES[kind]
+    for end in "乙丙":
+        someone_else.add(demo.service, 1004, name[:-1] + end)
+    async with demo(1004, size=(60, 20), locks=(Lock(1004, lock),)) as pilot:
+        text = await press(pilot, keys)
+        assert all(button in text for button in buttons.split("|")), shown(pilot)
+
+
+async def test_keys_of_an_unconfirmed_change_stay_visible_in_60_columns(demo: Demo) -> None:
+    name, lock = NAMES["chinese"]
+    someone_else.add(demo.service, 1004, name)
+    fill_book(demo, Lock(1004, lock))
+    async with (
+        FaultProxy(port_of(demo.service)).running() as proxy,
+        demo.starter(proxy, 1004, size=(60, 20)) as pilot,
+    ):
+        proxy.arm("delete", close, 1)
+        await press(pilot, "d")
+        await press(pilot, "D")
+        await settled(pilot)
+        pilot.app.clear_notifications()
+        await settled(pilot)
+        text = words(pilot.app)
+        assert "UNCONFIRMED" in text and "c check A send again X dismiss" in text, shown(pilot)
+
+
+async def test_remotes_differ_if_their_names_differ_only_at_the_end(demo: Demo) -> None:
+    for end in ("17", "18"):
+        someone_else.add(demo.service, 1004, f"{NAMES['latin'][0]}{end}")
+    async with demo(1004, size=(60, 20)) as pilot:
+        text = words(pilot.app)
+        assert "17 X-1" in text and "18 X-1" in text, text
