@@ -2,10 +2,14 @@
 
 from __future__ import annotations
 
+import asyncio
+import csv
+import io
 import json
 import re
 import subprocess
 import time
+import unicodedata
 import urllib.request
 from collections.abc import AsyncIterator, Callable, Iterable, Sequence
 from dataclasses import dataclass
@@ -23,12 +27,23 @@ from lockterm.service.running import RunningService
 from lockterm.store.database import Database
 from lockterm.store.journal import Journal
 from lockterm.store.lock_book import LockBook
-from tests.faults.proxy import FaultProxy
+from tests.faults.proxy import Exchange, FaultProxy
 from tests.servers import port_of
 from tests.terminal import launcher
 from tests.terminal.pty_session import LOCKTERM, clean_environment
 
+HOSTILE = "\x1b]0;owned\x07\u202eEvil\r\n\x9b31m"
 Run = Callable[..., "subprocess.CompletedProcess[str]"]
+
+
+def assert_harmless(text: str) -> None:
+    """Check that no character of a printed text could act on a terminal."""
+    for char in text.replace("\n", ""):
+        assert unicodedata.category(char) not in ("Cc", "Cf", "Zl", "Zp"), repr(char)
+
+
+def parse_csv(text: str) -> list[dict[str, str]]:
+    return list(csv.DictReader(io.StringIO(text, newline="")))
 
 
 def list_documented_codes(command: click.Command) -> list[int]:
@@ -71,6 +86,14 @@ def lockterm(tmp_path: Path, tmp_path_factory: pytest.TempPathFactory) -> Run:
         return result
 
     return run
+
+
+async def answer_changed(exchange: Exchange, change: Callable[[Any], object]) -> None:
+    """Answer as the service does, after a change to the JSON of its answer."""
+    document = json.loads((await exchange.apply()).body)
+    change(document)
+    body = json.dumps(document).encode()
+    await exchange.send(b"HTTP/1.1 200 OK\r\nContent-Length: %d\r\n\r\n" % len(body) + body)
 
 
 PROFILE = """\
@@ -121,6 +144,38 @@ class Scripts:
         assert result.returncode == code, result.stderr
         return json.loads(result.stdout)
 
+    def refuse(self, *arguments: str, words: str = "", code: int = 2) -> str:
+        """Check that a command prints nothing but an error, and return the error."""
+        result = self.run(*arguments)
+        assert (result.returncode, result.stdout) == (code, ""), result.stderr
+        assert words in result.stderr
+        return result.stderr
+
+    async def arun(
+        self, *arguments: str, program: tuple[str, ...] = LOCKTERM
+    ) -> subprocess.CompletedProcess[str]:
+        """Run a command in a thread, so that a proxy keeps working."""
+        return await asyncio.to_thread(self.run, *arguments, program=program)
+
+    async def start(
+        self, *arguments: str, program: tuple[str, ...] = LOCKTERM
+    ) -> asyncio.subprocess.Process:
+        """Start a command, to interrupt it."""
+        pipe, environment = subprocess.PIPE, clean_environment(self.home)
+        return await asyncio.create_subprocess_exec(
+            *program,
+            *arguments,
+            env=environment,
+            stdin=subprocess.DEVNULL,
+            stdout=pipe,
+            stderr=pipe,
+        )
+
+    def file(self, name: str, text: str) -> str:
+        """Write a file and return its path."""
+        (self.home / name).write_text(text)
+        return str(self.home / name)
+
     def remotes(self, lock_id: int) -> list[dict[str, Any]]:
         """Return the remotes of a lock from the database of the service."""
         with self.service.app.state.site.database.reading() as db:
@@ -140,6 +195,13 @@ class Scripts:
             remote_id: int = json.load(answer)["data"]["remoteId"]
         self.service.requests.clear()
         return remote_id
+
+    def rename(self, remote_id: int, name: str, **more: str) -> None:
+        """Give a remote a name and a number that no command accepts, in the service's database."""
+        values = {"name": name, "number": f"={name}", **more}
+        columns = ", ".join(f"{column} = ?" for column in values)
+        with self.service.app.state.site.database.writing() as db:
+            db.execute(f"UPDATE remote SET {columns} WHERE id = ?", (*values.values(), remote_id))
 
     def writes(self) -> list[str]:
         """Return the last part of each path that could have changed something."""

@@ -55,12 +55,10 @@ def names(scripts: Scripts, lock_id: int = 1004) -> list[str]:
     return sorted(row["name"] for row in scripts.remotes(lock_id))
 
 
-def test_apply_reports_each_step_when_a_file_is_applied_twice(
-    scripts: Scripts, tmp_path: Path
-) -> None:
+def test_apply_reports_each_step_when_a_file_is_applied_twice(scripts: Scripts) -> None:
     anna = scripts.have()
     ben = scripts.have(remoteName="Ben", remoteNumber="B-1")
-    file = written(tmp_path, "1004,A-1,Anna W.,1,", "1004,B-1,,,delete", "1004,C-1,Carl,1,add")
+    file = written(scripts.home, "1004,A-1,Anna W.,1,", "1004,B-1,,,delete", "1004,C-1,Carl,1,add")
 
     steps, last = lines(scripts, "apply", file, "--dry-run")
     assert [step["state"] for step in steps] == ["planned"] * 3
@@ -98,7 +96,7 @@ def test_apply_reports_each_step_when_a_file_is_applied_twice(
 @pytest.mark.parametrize("form", ["csv", "json"])
 @pytest.mark.parametrize("seed", telling([0], range(3)))
 def test_apply_changes_only_what_differs_when_an_export_was_edited(
-    scripts: Scripts, tmp_path: Path, form: str, seed: int
+    scripts: Scripts, form: str, seed: int
 ) -> None:
     random = Random(seed)
     exported = scripts.json("export", "1003")
@@ -117,7 +115,7 @@ def test_apply_changes_only_what_differs_when_an_export_was_edited(
             remote["extraData"] = {"tür": [1, {"a": "=x"}], "n": place}
     new = {name: remotes[0][name] for name in ("remoteType", "startDate", "endDate", "weekDay")}
     remotes.append(new | {"remoteName": "Neu", "remoteNumber": "007", "addType": 2, "isCoerced": 1})
-    file = tmp_path / f"edited.{form}"
+    file = scripts.home / f"edited.{form}"
     if form == "json":
         file.write_text(json.dumps(exported, ensure_ascii=False, indent=1))
     else:
@@ -161,25 +159,23 @@ def _table(remotes: Sequence[dict[str, Any]]) -> str:
 
 
 @pytest.mark.long
-def test_apply_asks_for_the_number_of_deletes_when_there_are_many(
-    scripts: Scripts, tmp_path: Path
-) -> None:
+def test_apply_asks_for_the_number_of_deletes_when_there_are_many(scripts: Scripts) -> None:
     for place in range(12):
         scripts.have(remoteName=f"N{place}", remoteNumber=f"N-{place}")
-    file = written(tmp_path, "1004,N-0,,,keep")
+    file = written(scripts.home, "1004,N-0,,,keep")
     told = scripts.run("apply", file, "--prune", "--max-deletes", "10", "--yes")
     assert (told.returncode, told.stderr) == (
         2,
         "lockterm: 11 remotes would be deleted, but --max-deletes allows 10. Nothing was sent.\n",
     )
     assert "note: lockterm keeps a backup" in told.stdout
-    alone = scripts.run("apply", file, "--prune")
-    assert alone.returncode == 2
-    assert "needs --yes if there is no terminal. Nothing was sent." in alone.stderr
+    scripts.refuse(
+        "apply", file, "--prune", words="needs --yes if there is no terminal. Nothing was sent."
+    )
     assert len(names(scripts)) == 12
     for typed, code in (("y", 1), ("12", 1), ("11", 0)):
         command = [*LOCKTERM, "apply", file, "--prune"]
-        with PtySession(command, clean_environment(tmp_path), (80, 60)) as terminal:
+        with PtySession(command, clean_environment(scripts.home), (80, 60)) as terminal:
             terminal.wait_for(r"11 to delete\. To run the plan, type 11:")
             for place in range(1, 12):
                 assert f"to be deleted: N{place} (N-{place}), lock 1004" in terminal.text
@@ -196,33 +192,27 @@ def test_apply_asks_for_the_number_of_deletes_when_there_are_many(
     ],
 )
 def test_apply_asks_for_the_number_when_many_remotes_are_added(
-    scripts: Scripts, tmp_path: Path, count: int, prompt: str, refusal: str, consent: str
+    scripts: Scripts, count: int, prompt: str, refusal: str, consent: str
 ) -> None:
-    file = written(tmp_path, *(f"1004,N-{place},N{place},1," for place in range(count)))
+    file = written(scripts.home, *(f"1004,N-{place},N{place},1," for place in range(count)))
     for typed, code in ((refusal, 1), (consent, 0)):
-        with PtySession([*LOCKTERM, "apply", file], clean_environment(tmp_path)) as terminal:
+        with PtySession([*LOCKTERM, "apply", file], clean_environment(scripts.home)) as terminal:
             terminal.wait_for(prompt)
             terminal.press(typed, "enter")
             assert terminal.wait_exit() == code
         assert len(names(scripts)) == (0 if code else count)
 
 
-def test_apply_sends_nothing_when_the_profile_is_read_only(
-    scripts: Scripts, tmp_path: Path
-) -> None:
-    file = written(tmp_path, "1004,C-1,Carl,1,")
+def test_apply_sends_nothing_when_the_profile_is_read_only(scripts: Scripts) -> None:
+    file = written(scripts.home, "1004,C-1,Carl,1,")
     assert scripts.run("apply", file, "--dry-run", "--read-only").returncode == 0
-    told = scripts.run("apply", file, "--yes", "--read-only")
-    assert (told.returncode, told.stdout) == (1, "")
-    assert "is read-only" in told.stderr
+    scripts.refuse("apply", file, "--yes", "--read-only", words="is read-only", code=1)
     assert scripts.writes() == []
 
 
 @pytest.mark.long
-def test_apply_reports_each_row_when_the_service_is_unreachable(
-    scripts: Scripts, tmp_path: Path
-) -> None:
-    file = written(tmp_path, "1004,C-1,Carl,1,", "1003,D-1,Dora,1,delete")
+def test_apply_reports_each_row_when_the_service_is_unreachable(scripts: Scripts) -> None:
+    file = written(scripts.home, "1004,C-1,Carl,1,", "1003,D-1,Dora,1,delete")
     scripts.use("http://127.0.0.1:9")
     steps, last = lines(scripts, "apply", file, "--yes", code=3)
     assert [(step["line"], step["action"], step["state"]) for step in steps] == [
@@ -238,12 +228,10 @@ def test_apply_reports_each_row_when_the_service_is_unreachable(
     assert told[2:] == ["2 steps not sent."]
 
 
-def test_apply_runs_other_rows_but_no_deletes_when_a_lock_is_refused(
-    scripts: Scripts, tmp_path: Path
-) -> None:
+def test_apply_runs_other_rows_but_no_deletes_when_a_lock_is_refused(scripts: Scripts) -> None:
     scripts.have()
     rows = ("1004,A-1,,,delete", "7777,B-1,Ben,1,add", "1004,C-1,Carl,1,")
-    steps, last = lines(scripts, "apply", written(tmp_path, *rows), "--yes", code=1)
+    steps, last = lines(scripts, "apply", written(scripts.home, *rows), "--yes", code=1)
     assert [(step["line"], step["state"]) for step in steps] == [
         (4, "recorded"),
         (3, "refused"),
@@ -283,16 +271,16 @@ def test_runs_send_nothing_when_the_credentials_have_changed(
     step = Step(1, Action.ADD, 1004, None, "Anna", new, state=state)
     run = keep(scripts, step, credentials="another")
     scripts.service.requests.clear()
-    asked = scripts.run("runs", command, run, "--yes")
-    assert asked.returncode == 2
-    assert "The credentials have changed since this run began." in asked.stderr
-    assert "--same-account" in asked.stderr
+    asked = scripts.refuse(
+        "runs", command, run, "--yes", words="The credentials have changed since this run began."
+    )
+    assert "--same-account" in asked
     assert list(scripts.service.requests) == []
     done = scripts.run("runs", command, run, "--yes", "--same-account")
     assert (done.returncode, [one["name"] for one in scripts.remotes(1004)]) == (0, ["Anna"])
 
 
-def test_resume_skips_a_step_when_its_remote_has_changed(scripts: Scripts, tmp_path: Path) -> None:
+def test_resume_skips_a_step_when_its_remote_has_changed(scripts: Scripts) -> None:
     anna = scripts.have()
     raw = scripts.json("remotes", "show", "1004", str(anna))["remote"]
     step = Step(
@@ -362,9 +350,9 @@ def test_resume_is_refused_when_another_session_runs_it(scripts: Scripts) -> Non
         scripts.run("runs", "show", run).stdout
     )
     for command in ("resume", "retry"):
-        told_of = scripts.run("runs", command, run, "--yes")
-        assert (told_of.returncode, told_of.stdout) == (1, "")
-        assert "is already running in another session" in told_of.stderr
+        scripts.refuse(
+            "runs", command, run, "--yes", words="is already running in another session", code=1
+        )
     session.close()
     assert scripts.writes() == []
 
@@ -372,26 +360,28 @@ def test_resume_is_refused_when_another_session_runs_it(scripts: Scripts) -> Non
 def test_resume_is_refused_when_the_run_belongs_to_another_service(scripts: Scripts) -> None:
     run = keep(scripts, Step(1, Action.DELETE, 1004, 1, "Anna"), base_url="https://locks.example")
     for command in ("resume", "retry"):
-        told = scripts.run("runs", command, run, "--yes")
-        assert (told.returncode, told.stdout) == (2, "")
-        assert "for https://locks.example, but this is the profile site for" in told.stderr
+        scripts.refuse(
+            "runs",
+            command,
+            run,
+            "--yes",
+            words="for https://locks.example, but this is the profile site for",
+        )
     assert scripts.run("runs", "show", "nothing").returncode == 2
     assert not scripts.service.requests
 
 
 @pytest.mark.long
-async def test_apply_reports_a_step_once_when_it_was_read_back(
-    scripts: Scripts, tmp_path: Path
-) -> None:
+async def test_apply_reports_a_step_once_when_it_was_read_back(scripts: Scripts) -> None:
     scripts.have()
     scripts.have(remoteName="Ben", remoteNumber="B-1")
-    file = written(tmp_path, "1004,A-1,Anna W.,1,", "1004,B-1,Ben W.,1,", "1003,C-1,Carl,1,add")
+    file = written(scripts.home, "1004,A-1,Anna W.,1,", "1004,B-1,Ben W.,1,", "1003,C-1,Carl,1,add")
     async with FaultProxy(port_of(scripts.service)).running() as proxy:
         scripts.use(proxy.base_url)
         proxy.arm("update", applied_unheard)
         proxy.arm("add", reset)
         command = await asyncio.create_subprocess_exec(
-            *NEAR, "apply", file, "--yes", "--json", env=clean_environment(tmp_path),
+            *NEAR, "apply", file, "--yes", "--json", env=clean_environment(scripts.home),
             stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.PIPE,
         )  # fmt: skip
         out, err = await asyncio.wait_for(command.communicate(), 60)
@@ -403,10 +393,8 @@ async def test_apply_reports_a_step_once_when_it_was_read_back(
         assert proxy.asked.count("update") == 2 and proxy.asked.count("add") == 1
 
 
-async def test_resume_sends_the_rest_when_apply_was_interrupted(
-    scripts: Scripts, tmp_path: Path
-) -> None:
-    file = written(tmp_path, *(f"1004,C-{n},Carl {n},1," for n in range(5)))
+async def test_resume_sends_the_rest_when_apply_was_interrupted(scripts: Scripts) -> None:
+    file = written(scripts.home, *(f"1004,C-{n},Carl {n},1," for n in range(5)))
     async with FaultProxy(port_of(scripts.service)).running() as proxy:
         scripts.use(proxy.base_url)
         asked, go_on = asyncio.Event(), asyncio.Event()
@@ -419,7 +407,7 @@ async def test_resume_sends_the_rest_when_apply_was_interrupted(
 
         proxy.arm("add", hold)
         command = await asyncio.create_subprocess_exec(
-            *LOCKTERM, "apply", file, "--yes", "--json", env=clean_environment(tmp_path),
+            *LOCKTERM, "apply", file, "--yes", "--json", env=clean_environment(scripts.home),
             stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.PIPE,
         )  # fmt: skip
         await asyncio.wait_for(asked.wait(), 30)
@@ -435,11 +423,9 @@ async def test_resume_sends_the_rest_when_apply_was_interrupted(
         assert [step["state"] for step in steps] == ["recorded", *["not_sent"] * 4]
         assert last["counts"]["not_sent"] == 4
         assert len(names(scripts)) == 1
-        (run,) = (
-            await asyncio.to_thread(scripts.run, "runs", "list", "--json")
-        ).stdout.splitlines()
+        (run,) = (await scripts.arun("runs", "list", "--json")).stdout.splitlines()
         assert json.loads(run)["state"] == "interrupted"
-        done = await asyncio.to_thread(scripts.run, "runs", "resume", last["run"], "--yes")
+        done = await scripts.arun("runs", "resume", last["run"], "--yes")
         assert (done.returncode, done.stdout.splitlines()[-1]) == (0, "5 steps recorded.")
     assert len(names(scripts)) == 5
     assert proxy.asked.count("add") == 5
@@ -467,12 +453,11 @@ def test_exit_code_of_steps_is_that_of_the_worst_state(states: str, code: int) -
 
 
 def test_apply_reports_every_row_when_one_lock_is_unknown_and_another_row_is_wrong(
-    scripts: Scripts, tmp_path: Path
+    scripts: Scripts,
 ) -> None:
-    file = written(tmp_path, "7777,A-1,Anna,1,", "7777,B-1,Ben,1,", "1004,C-1,Carl,9,")
-    told = scripts.run("apply", file, "--yes")
-    assert told.returncode == 2
-    *rows, last = told.stderr.splitlines()
+    file = written(scripts.home, "7777,A-1,Anna,1,", "7777,B-1,Ben,1,", "1004,C-1,Carl,9,")
+    told = scripts.refuse("apply", file, "--yes")
+    *rows, last = told.splitlines()
     assert [row.partition(".csv: ")[2].partition(",")[0] for row in rows if ".csv" in row] == [
         "line 2",
         "line 3",

@@ -2,14 +2,10 @@
 
 from __future__ import annotations
 
-import csv
-import io
 import unicodedata
 
 from lockterm.domain.locks import Lock
-from tests.cli.conftest import Scripts
-
-HOSTILE = "\x1b]0;owned\x07\u202eEvil"
+from tests.cli.conftest import HOSTILE, Scripts, parse_csv
 
 
 def test_changes_prints_what_others_changed_and_asks_only_with_read(scripts: Scripts) -> None:
@@ -40,7 +36,7 @@ def test_changes_prints_what_others_changed_and_asks_only_with_read(scripts: Scr
     assert not [
         sign for sign in table.stdout if sign != "\n" and unicodedata.category(sign) == "Cc"
     ]
-    (row,) = csv.DictReader(io.StringIO(scripts.run("changes", "--csv").stdout, newline=""))
+    (row,) = parse_csv(scripts.run("changes", "--csv").stdout)
     assert row["what"] == "new" and row["lockName"] == "Roof hatch"
     assert not row["remoteName"].startswith("=") and row["changed"] == "Number =1+1"
 

@@ -50,24 +50,19 @@ def test_clean_deletes_only_remotes_when_they_expired_long_ago(scripts: Scripts)
 def test_clean_reads_all_locks_of_the_book_and_deletes_nothing_when_one_is_refused(
     scripts: Scripts,
 ) -> None:
-    empty = scripts.run("clean", "--expired", "30d", "--yes")
-    assert (empty.returncode, "lock book of this profile is empty" in empty.stderr) == (2, True)
-
-    scripts.keep([Lock(1003), Lock(1004)])
+    old = ("clean", "--expired", "300d", "--yes")
+    scripts.refuse(*old, words="lock book of this profile is empty")
+    scripts.keep([Lock(1003), Lock(1004), Lock(7777)])
     for lock_id in (1003, 1004):
         have(scripts, "Long ago", 400, lock_id)
-    scripts.keep([Lock(7777)])
-    refused = scripts.run("clean", "--expired", "300d", "--yes")
+    refused = scripts.run(*old)
     assert refused.returncode == 3
     assert "lock 7777: Refused by the service" in refused.stderr
-    assert (
-        "Nothing will be deleted, because lock 7777 could not be read completely." in refused.stdout
-    )
+    words = "Nothing will be deleted, because lock 7777 could not be read completely."
+    assert words in refused.stdout
     assert scripts.writes() == []
-
     for lock_id in (1003, 1004):
-        done = scripts.run("clean", "--expired", "300d", "--lock", str(lock_id), "--yes")
-        assert done.returncode == 0, done.stdout
+        assert scripts.run(*old, "--lock", str(lock_id)).returncode == 0
         assert "Long ago" not in names(scripts, lock_id)
 
 
@@ -76,11 +71,9 @@ def test_clean_sends_nothing_when_it_would_delete_too_many_or_the_age_is_wrong(
 ) -> None:
     have(scripts, "One", 40)
     have(scripts, "Two", 40)
-    refused = scripts.run(
-        *("clean", "--expired", "4w", "--lock", "1004", "--max-deletes", "1", "--yes")
-    )
+    clean = ("clean", "--lock", "1004", "--yes", "--expired")
+    refused = scripts.run(*clean, "4w", "--max-deletes", "1")
     assert refused.returncode == 2
     assert "2 remotes would be deleted, but --max-deletes allows 1" in refused.stderr
-    refused = scripts.run("clean", "--expired", "1mo", "--lock", "1004", "--yes")
-    assert (refused.returncode, "30d or 4w" in refused.stderr) == (2, True)
+    scripts.refuse(*clean, "1mo", words="30d or 4w")
     assert scripts.writes() == []

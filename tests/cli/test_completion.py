@@ -117,14 +117,12 @@ def test_bash_completion_quotes_a_profile_name(
 
 
 @pytest.mark.long
-def test_bash_completion_completes_commands_options_and_locks(
-    scripts: Scripts, tmp_path: Path
-) -> None:
+def test_bash_completion_completes_commands_options_and_locks(scripts: Scripts) -> None:
     require("bash", "bash")
     scripts.keep([Lock(1004, name="Roof hatch"), Lock(1005, name="Main gate"), Lock(2001)])
     other = '[profiles.other]\nbase_url = "https://locks.example"\n'
     scripts.config.write_text(f'default_profile = "site"\n{scripts.config.read_text()}{other}')
-    command = tmp_path / "bin/lockterm"
+    command = scripts.home / "bin/lockterm"
     command.parent.mkdir()
     command.write_text(f'#!/bin/sh\nexec "{sys.executable}" -m lockterm "$@"\n')
     command.chmod(0o755)
@@ -145,7 +143,7 @@ def test_bash_completion_completes_commands_options_and_locks(
         tab lockterm --profile other remotes list ""
         tab lockterm --profile other remotes list --profile site 2
     """
-    environment = clean_environment(tmp_path)
+    environment = clean_environment(scripts.home)
     environment["PATH"] = f"{command.parent}:{environment['PATH']}"
     result = subprocess.run(
         ["bash", "--norc", "-c", script],

@@ -14,12 +14,13 @@ def test_update_requires_a_start_when_a_permanent_remote_gets_another_type(
 ) -> None:
     remote_id = scripts.have()
     command = ("remotes", "update", "1004", str(remote_id), "--type", "time-limited")
-    result = scripts.run(*command, "--end", "+30d")
-    assert result.returncode == 2
-    assert (
-        "--start: A start date is required, because the remote is not permanent." in result.stderr
+    result = scripts.refuse(
+        *command,
+        "--end",
+        "+30d",
+        words="--start: A start date is required, because the remote is not permanent.",
     )
-    assert "1970" not in result.stderr
+    assert "1970" not in result
     assert scripts.writes() == []
     result = scripts.run(*command)
     assert "--start: A start date is required" in result.stderr
@@ -66,9 +67,14 @@ def test_add_explains_24_00_and_weekdays_outside_the_period(scripts: Scripts) ->
     result = scripts.run("remotes", "add", "1004", *given, "--end", "2031-01-03 24:00")
     assert "24:00 is 00:00 of the next day" in result.stderr
     period = ("--start", "2031-01-01 08:00", "--end", "2031-01-03 18:00")  # Wednesday to Friday
-    result = scripts.run("remotes", "add", "1004", *given, *period)
-    assert result.returncode == 2
-    assert "No Mon between start and end, so this remote will not open the lock" in result.stderr
+    scripts.refuse(
+        "remotes",
+        "add",
+        "1004",
+        *given,
+        *period,
+        words="No Mon between start and end, so this remote will not open the lock",
+    )
     assert scripts.writes() == []
     fits = ("--start", "2031-01-01 08:00", "--end", "2031-01-06 00:01")
     assert scripts.run("remotes", "add", "1004", *given, *fits).returncode == 0

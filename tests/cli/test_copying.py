@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import time
-from pathlib import Path
 
 import pytest
 
@@ -132,11 +131,9 @@ def test_copy_fills_other_locks_when_one_cannot_be_read(scripts: Scripts) -> Non
 
 
 @pytest.mark.long
-def test_copy_restores_remotes_when_the_source_is_an_export_or_backup(
-    scripts: Scripts, tmp_path: Path
-) -> None:
+def test_copy_restores_remotes_when_the_source_is_an_export_or_backup(scripts: Scripts) -> None:
     before = named(scripts, 1003)
-    file = tmp_path / "server-room.json"
+    file = scripts.home / "server-room.json"
     assert scripts.run("export", "1003", "-o", str(file)).returncode == 0
     assert scripts.run("remotes", "clear", "1003", "--yes").returncode == 0
     (clear,) = [one["id"] for one in scripts.json("history") if one["call"] == "clear"]
@@ -154,12 +151,10 @@ def test_copy_restores_remotes_when_the_source_is_an_export_or_backup(
     assert named(scripts, 1003) == named(scripts, 1004) == before
 
 
-def test_copy_refuses_a_source_when_it_is_neither_export_nor_backup(
-    scripts: Scripts, tmp_path: Path
-) -> None:
-    both = tmp_path / "both.json"
+def test_copy_refuses_a_source_when_it_is_neither_export_nor_backup(scripts: Scripts) -> None:
+    both = scripts.home / "both.json"
     assert scripts.run("export", "1003", "1001", "-o", str(both)).returncode == 0
-    table = tmp_path / "table.csv"
+    table = scripts.home / "table.csv"
     assert scripts.run("export", "1003", "-o", str(table)).returncode == 0
     for source, words in (
         (str(both), "an export of 2 locks"),

@@ -49,7 +49,7 @@ def findings(report: dict[str, Any], subject: str) -> list[dict[str, Any]]:
     return [one for one in report["findings"] if one["subject"] == subject]
 
 
-def test_doctor_checks_the_rest_without_a_terminal(scripts: Scripts, tmp_path: Path) -> None:
+def test_doctor_checks_the_rest_without_a_terminal(scripts: Scripts) -> None:
     scripts.config.chmod(0o644)
     shown = scripts.run("doctor")
     assert shown.returncode == 0, "no terminal is nothing wrong"
@@ -57,7 +57,7 @@ def test_doctor_checks_the_rest_without_a_terminal(scripts: Scripts, tmp_path: P
         assert re.match(r"(OK   |WARN |FAIL ) (terminal|configuration|store|service) +\S", line)
     assert re.search(r"WARN +terminal .*no terminal.*ssh -t", shown.stdout)
     assert "\x1b" not in shown.stdout + shown.stderr, "nothing is asked where nobody answers"
-    assert not (tmp_path / "state").exists(), "looking changes nothing"
+    assert not (scripts.home / "state").exists(), "looking changes nothing"
 
     report = scripts.json("doctor", "--lock", "1001")
     assert report["ok"] is True

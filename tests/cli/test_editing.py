@@ -44,64 +44,62 @@ def kept(folder: Path) -> list[Path]:
     return [*folder.glob("lockterm-*/lock-1004.csv")]
 
 
-def test_edit_shows_and_runs_the_plan_when_a_person_agrees(
-    scripts: Scripts, tmp_path: Path
-) -> None:
+def test_edit_shows_and_runs_the_plan_when_a_person_agrees(scripts: Scripts) -> None:
     scripts.have()
-    with editing(scripts, tmp_path, "Anna|Anna W.") as terminal:
+    with editing(scripts, scripts.home, "Anna|Anna W.") as terminal:
         terminal.wait_for(r"Name: Anna -> Anna W\.")
         terminal.wait_for(r"1 to change\. Run the plan\? \[y/N\]:")
         terminal.press("y", "enter")
         assert terminal.wait_exit() == 0
     assert [row["name"] for row in scripts.remotes(1004)] == ["Anna W."]
-    assert kept(tmp_path) == []
-    with editing(scripts, tmp_path, "x|x") as terminal:
+    assert kept(scripts.home) == []
+    with editing(scripts, scripts.home, "x|x") as terminal:
         assert terminal.wait_exit() == 0
         assert "lock 1004 is unchanged." in terminal.text
-    assert kept(tmp_path) == []
+    assert kept(scripts.home) == []
 
 
-def test_edit_keeps_the_table_when_it_is_invalid(scripts: Scripts, tmp_path: Path) -> None:
+def test_edit_keeps_the_table_when_it_is_invalid(scripts: Scripts) -> None:
     scripts.have()
-    with editing(scripts, tmp_path, "permanent|forever|forever|permanent") as terminal:
+    with editing(scripts, scripts.home, "permanent|forever|forever|permanent") as terminal:
         terminal.wait_for(r"Edit the table again\? \[y/N\]:")
         terminal.press("y", "enter")
         terminal.wait_for(r"lock 1004 is unchanged\.")
         assert terminal.wait_exit() == 0
-    with editing(scripts, tmp_path, "permanent|forever") as terminal:
+    with editing(scripts, scripts.home, "permanent|forever") as terminal:
         terminal.wait_for(r"Edit the table again\? \[y/N\]:")
         terminal.press("n", "enter")
         assert terminal.wait_exit() == 2
-        (file,) = kept(tmp_path)
+        (file,) = kept(scripts.home)
         assert "The edited table is kept in" in terminal.text
     assert "forever" in file.read_text()
     assert scripts.writes() == []
 
 
-def test_edit_keeps_the_table_when_the_editor_is_killed(scripts: Scripts, tmp_path: Path) -> None:
+def test_edit_keeps_the_table_when_the_editor_is_killed(scripts: Scripts) -> None:
     scripts.have()
-    with editing(scripts, tmp_path, "Anna|Killed") as terminal:
+    with editing(scripts, scripts.home, "Anna|Killed") as terminal:
         assert terminal.wait_exit() == 2
         assert "was ended by signal 9. Nothing was sent" in " ".join(terminal.text.split())
-        (file,) = kept(tmp_path)
+        (file,) = kept(scripts.home)
         assert "The edited table is kept in" in terminal.text
     assert "Killed" in file.read_text()
 
 
-def test_edit_names_no_file_when_the_file_is_gone(scripts: Scripts, tmp_path: Path) -> None:
+def test_edit_names_no_file_when_the_file_is_gone(scripts: Scripts) -> None:
     scripts.have()
-    with editing(scripts, tmp_path, "Anna|Removed") as terminal:
+    with editing(scripts, scripts.home, "Anna|Removed") as terminal:
         terminal.wait_for(r"Edit the table again\? \[y/N\]:")
         terminal.press("n", "enter")
         assert terminal.wait_exit() == 2
         assert "is kept in" not in terminal.text
-    assert not [*tmp_path.glob("lockterm-*")]
+    assert not [*scripts.home.glob("lockterm-*")]
 
 
-def test_edit_skips_a_remote_when_someone_else_changed_it(scripts: Scripts, tmp_path: Path) -> None:
+def test_edit_skips_a_remote_when_someone_else_changed_it(scripts: Scripts) -> None:
     scripts.have()
     other = scripts.have(remoteName="Ben", remoteNumber="B-1")
-    with editing(scripts, tmp_path, "Anna|Anna W.") as terminal:
+    with editing(scripts, scripts.home, "Anna|Anna W.") as terminal:
         terminal.wait_for(r"Run the plan\?")
         with scripts.service.app.state.site.database.writing() as db:
             db.execute("UPDATE remote SET name = 'Benno' WHERE id = ?", (other,))
@@ -110,70 +108,66 @@ def test_edit_skips_a_remote_when_someone_else_changed_it(scripts: Scripts, tmp_
     assert sorted(row["name"] for row in scripts.remotes(1004)) == ["Anna W.", "Benno"]
 
 
-def test_edit_deletes_removed_lines_only_when_pruning(scripts: Scripts, tmp_path: Path) -> None:
+def test_edit_deletes_removed_lines_only_when_pruning(scripts: Scripts) -> None:
     remote_id = scripts.have()
     line = f"1004,{remote_id},Anna,A-1,permanent,bluetooth,,,,default,"
-    with editing(scripts, tmp_path, f"{line}|") as terminal:
+    with editing(scripts, scripts.home, f"{line}|") as terminal:
         assert terminal.wait_exit() == 0
-    with editing(scripts, tmp_path, f"{line}|", "--prune") as terminal:
+    with editing(scripts, scripts.home, f"{line}|", "--prune") as terminal:
         terminal.wait_for(r"(?s)to be deleted: Anna \(A-1\).*Run the plan\? \[y/N\]:")
         terminal.press("y", "enter")
         assert terminal.wait_exit() == 0
     assert scripts.remotes(1004) == []
 
 
-def test_edit_sends_nothing_when_terminal_or_editor_is_missing(
-    scripts: Scripts, tmp_path: Path
-) -> None:
+def test_edit_sends_nothing_when_terminal_or_editor_is_missing(scripts: Scripts) -> None:
     assert scripts.run("edit", "1004").returncode == 2
-    environment = clean_environment(tmp_path, VISUAL="no-such-editor", TMPDIR=str(tmp_path))
+    environment = clean_environment(scripts.home, VISUAL="no-such-editor", TMPDIR=str(scripts.home))
     with PtySession([*LOCKTERM, "edit", "1004"], environment) as terminal:
         assert terminal.wait_exit() == 2
         assert re.search(r"The editor no-such-editor cannot\s+be started", terminal.text)
-        assert not [*tmp_path.glob("lockterm-*")], "nothing was typed into it"
+        assert not [*scripts.home.glob("lockterm-*")], "nothing was typed into it"
     assert scripts.writes() == []
 
 
-def test_edit_keeps_the_table_when_the_editor_returns_at_once(
-    scripts: Scripts, tmp_path: Path
-) -> None:
+def test_edit_keeps_the_table_when_the_editor_returns_at_once(scripts: Scripts) -> None:
     """Editors that open a window do; the table counts if a person says that it is saved."""
     scripts.have()
-    with editing(scripts, tmp_path, "Anna|Open") as terminal:
+    with editing(scripts, scripts.home, "Anna|Open") as terminal:
         terminal.wait_for(r"Have you saved the table and closed the editor\? \[y/N\]:")
         told = " ".join(terminal.text.split())
         assert "returned at once" in told and "--wait" in told
         terminal.press("n", "enter")
         assert terminal.wait_exit() == 2
-        (file,) = kept(tmp_path)
+        (file,) = kept(scripts.home)
         assert "The table is kept in" in terminal.text
         assert "lock 1004 is unchanged." not in terminal.text
     file.unlink()
-    with editing(scripts, tmp_path, "Anna|Open") as terminal:
+    with editing(scripts, scripts.home, "Anna|Open") as terminal:
         terminal.wait_for(r"Have you saved the table")
-        (file,) = kept(tmp_path)
+        (file,) = kept(scripts.home)
         file.write_text(file.read_text("utf-8").replace("Anna", "Anna W."), "utf-8")
         terminal.press("y", "enter")
         terminal.wait_for(r"Name: Anna -> Anna W\.")
         terminal.press("y", "enter")
         assert terminal.wait_exit() == 0
     assert [row["name"] for row in scripts.remotes(1004)] == ["Anna W."]
-    assert kept(tmp_path) == []
+    assert kept(scripts.home) == []
 
 
 @pytest.mark.parametrize("name", ["vim.basic", "nvim", "nano"])
-def test_edit_turns_modelines_off_when_the_editor_is_vim(
-    name: str, scripts: Scripts, tmp_path: Path
-) -> None:
+def test_edit_turns_modelines_off_when_the_editor_is_vim(name: str, scripts: Scripts) -> None:
     scripts.have(remoteName="vim: set makeprg=x:")
-    editor = tmp_path / "bin" / name
+    editor = scripts.home / "bin" / name
     editor.parent.mkdir()
-    editor.write_text(f'#!/bin/sh\nprintf "%s\\n" "$@" >{tmp_path}/given\nexit 3\n')
+    editor.write_text(f'#!/bin/sh\nprintf "%s\\n" "$@" >{scripts.home}/given\nexit 3\n')
     editor.chmod(0o700)
-    (tmp_path / "bin/vi").symlink_to(editor)
-    environment = clean_environment(tmp_path, VISUAL=f"{tmp_path}/bin/vi -n", TMPDIR=str(tmp_path))
+    (scripts.home / "bin/vi").symlink_to(editor)
+    environment = clean_environment(
+        scripts.home, VISUAL=f"{scripts.home}/bin/vi -n", TMPDIR=str(scripts.home)
+    )
     with PtySession([*LOCKTERM, "edit", "1004"], environment) as terminal:
         assert terminal.wait_exit() == 2
-    given = (tmp_path / "given").read_text().splitlines()
+    given = (scripts.home / "given").read_text().splitlines()
     options = [] if name == "nano" else ["--cmd", "autocmd BufReadPre * set nomodeline"]
     assert given[:-1] == ["-n", *options]

@@ -2,13 +2,9 @@
 
 from __future__ import annotations
 
-import csv
-import io
-import json
-
 from lockterm.domain.locks import Lock
-from tests.cli.conftest import Scripts
-from tests.cli.test_all_locks import BOOK, HOSTILE, half, run_command
+from tests.cli.conftest import HOSTILE, Scripts, assert_harmless, parse_csv
+from tests.cli.test_all_locks import BOOK, half
 from tests.faults.proxy import FaultProxy
 
 __all__ = ["half"]
@@ -16,7 +12,7 @@ __all__ = ["half"]
 EVIL = "<script>alert(1)</script> | [x](javascript:1)"
 
 
-def _fill(scripts: Scripts) -> None:
+def test_people_joins_names_and_shows_similar_ones(scripts: Scripts) -> None:
     scripts.keep(BOOK)
     for lock_id, name, number in (
         (1003, "Zora Neale", "Z-1"),
@@ -26,14 +22,9 @@ def _fill(scripts: Scripts) -> None:
         (1003, "Other", "Z-1"),
     ):
         scripts.have(lock_id, remoteName=name, remoteNumber=number)
-
-
-def test_people_joins_names_and_shows_similar_ones(scripts: Scripts) -> None:
-    _fill(scripts)
     shown = scripts.run("people", "zora neale")
     assert (shown.returncode, shown.stderr) == (0, "")
-    lines = [" ".join(line.split()) for line in shown.stdout.splitlines()]
-    assert lines == [
+    assert [" ".join(line.split()) for line in shown.stdout.splitlines()] == [
         "Name Locks Number Until State Similar",
         "Zora Neale 2 Z-1 no end active zora neale (spelling), Zara Neale (one letter),"
         " Other (same number Z-1)",
@@ -57,13 +48,13 @@ async def test_people_shows_locks_not_read_in_every_form(
     scripts.have(1004, remoteName=f"{EVIL} 2", remoteNumber="E-2", remoteType=2, **period)
     page, md = scripts.home / "people.html", scripts.home / "people.md"
     md.write_bytes(b"")
-    result = await run_command(
-        scripts, "people", "script", "--csv", "--html", str(page), "--markdown", str(md)
+    result = await scripts.arun(
+        "people", "script", "--csv", "--html", str(page), "--markdown", str(md)
     )
     assert result.returncode == 3
     assert "5 of 6 locks read, Loading dock: no answer" in result.stderr
     assert f"Page written to {page}." in result.stderr
-    rows = list(csv.DictReader(io.StringIO(result.stdout, newline="")))
+    rows = parse_csv(result.stdout)
     assert [row["lockName"] for row in rows] == ["Roof hatch", "Roof hatch", "Loading dock"]
     assert (rows[0]["name"], rows[0]["remoteNumber"]) == (EVIL, "'=1+1")
     assert (rows[0]["valid"], rows[0]["notRead"]) == ("always", "")
@@ -83,24 +74,20 @@ async def test_people_shows_locks_not_read_in_every_form(
     other.write_text("<html>mine</html>")
     half.ledger.clear()
     for option in ("--html", "--markdown"):
-        refused = await run_command(scripts, "people", option, str(other))
+        refused = await scripts.arun("people", option, str(other))
         assert refused.returncode == 2
         assert "not a page of lockterm. Nothing was written." in refused.stderr
     assert other.read_text() == "<html>mine</html>" and not half.ledger
-    again = await run_command(scripts, "people", "--html", str(page), "--markdown", str(md))
+    again = await scripts.arun("people", "--html", str(page), "--markdown", str(md))
     assert again.returncode == 3 and len(page.read_text()) > len(html)
 
 
 def test_people_cleans_hostile_names_and_finds_no_one(scripts: Scripts) -> None:
-    remote_id = scripts.have(1004)
+    scripts.rename(scripts.have(1004), HOSTILE)
     scripts.keep([Lock(1004, name=HOSTILE)])
-    with scripts.service.app.state.site.database.writing() as db:
-        db.execute(
-            "UPDATE remote SET name = ?, number = ? WHERE id = ?", (HOSTILE, HOSTILE, remote_id)
-        )
     shown = scripts.run("people", "evil")
     assert shown.returncode == 0 and "Evil" in shown.stdout
-    assert not {"\x1b", "\u202e", "\x9b"} & {*shown.stdout}
-    assert json.loads(scripts.run("people", "--json").stdout)["people"]
+    assert_harmless(shown.stdout)
+    assert scripts.json("people")["people"]
     none = scripts.run("people", "nosuch")
     assert (none.returncode, none.stdout) == (1, "0 people, 0 remotes. 1 of 1 lock read.\n")

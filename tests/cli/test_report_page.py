@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import shutil
 import subprocess
-import time
 from html.parser import HTMLParser
 from pathlib import Path
 
@@ -12,13 +11,12 @@ import pytest
 
 from lockterm.domain.locks import Lock
 from tests.cli.conftest import Scripts
-from tests.cli.test_all_locks import BOOK, all_but_the_dock, half, run_command
+from tests.cli.test_all_locks import BOOK, all_but_the_dock, ending, half
 from tests.faults.proxy import FaultProxy
 from tests.programs import require
 
 __all__ = ["half"]
 
-DAY_MS = 86_400_000
 HOSTILE = "<script>document.title='owned'</script><img src=http://127.0.0.1:9/x>\x1b[31m"
 BROWSERS = ("chromium-headless-shell", "chromium", "chromium-browser", "google-chrome")
 
@@ -55,19 +53,14 @@ def _read(file: Path) -> _Tables:
     return _Tables(file.read_text("utf-8"))
 
 
-def _ending(days: float) -> dict[str, int]:
-    now_ms = int(time.time() * 1000)
-    return {"remoteType": 2, "startDate": 1, "endDate": now_ms + int(days * DAY_MS)}
-
-
 def test_report_page_counts_states_ends_and_changes(scripts: Scripts) -> None:
     scripts.keep([Lock(1004, name="Roof"), Lock(1003, name=HOSTILE, zone="Asia/Tokyo")])
     assert scripts.run("remotes", "clear", "1003", "--yes").returncode == 0
     added = ("remotes", "add", "1004", "--name", "Z", "--number", "Z", "--type", "permanent")
     assert scripts.run(*added).returncode == 0
     for name, days in (("over", -3), ("soon", 3), ("near", 20), ("late", 80), ("far", 200)):
-        scripts.have(1004, remoteName=name, remoteNumber=name, **_ending(days))
-    scripts.have(1003, remoteName="tokyo", remoteNumber="T-1", **_ending(10))
+        scripts.have(1004, remoteName=name, remoteNumber=name, **ending(days))
+    scripts.have(1003, remoteName="tokyo", remoteNumber="T-1", **ending(10))
     file = scripts.home / "report.html"
     made = scripts.run("report", "--html", str(file))
     assert (made.returncode, made.stdout) == (0, "")
@@ -102,34 +95,34 @@ async def test_report_page_counts_a_lock_as_last_read_when_it_does_not_answer(
     scripts: Scripts, half: FaultProxy
 ) -> None:
     file = scripts.home / "report.html"
-    first = await run_command(scripts, "report", "--html", str(file))
-    assert first.returncode == 3
-    page = _read(file)
+
+    async def rows(code: int) -> dict[str, list[list[str]]]:
+        assert (await scripts.arun("report", "--html", str(file))).returncode == code
+        return _read(file).rows
+
+    first = await rows(3)
     dock = ["Loading dock", "1002", "no answer", "not counted"]
-    assert page.rows["Locks not read"][1:] == [dock]
-    assert ["Loading dock", "1002", "-"] in [row[:3] for row in page.rows["Remotes by lock"]]
+    assert first["Locks not read"][1:] == [dock]
+    assert ["Loading dock", "1002", "-"] in [row[:3] for row in first["Remotes by lock"]]
     half.disarm("list")
-    assert (await run_command(scripts, "report", "--html", str(file))).returncode == 0
-    assert "Locks not read" not in _read(file).rows, "the earlier page was replaced"
+    assert "Locks not read" not in await rows(0), "the earlier page was replaced"
     half.arm("list", all_but_the_dock)
-    assert (await run_command(scripts, "report", "--html", str(file))).returncode == 3
-    page = _read(file)
-    assert page.rows["Locks not read"][1:] == [[*dock[:3], "counted as last read"]]
-    assert ["Loading dock", "1002", "42"] in [row[:3] for row in page.rows["Remotes by lock"]]
+    third = await rows(3)
+    assert third["Locks not read"][1:] == [[*dock[:3], "counted as last read"]]
+    assert ["Loading dock", "1002", "42"] in [row[:3] for row in third["Remotes by lock"]]
 
 
 def test_report_page_replaces_no_other_file(scripts: Scripts) -> None:
     scripts.keep(BOOK)
-    notes = scripts.home / "notes.html"
-    notes.write_text("<!DOCTYPE html>\n<p>mine</p>")
-    refused = scripts.run("report", "--html", str(notes))
-    assert (refused.returncode, notes.read_text()) == (2, "<!DOCTYPE html>\n<p>mine</p>")
-    assert "is not a page of lockterm. Nothing was sent or written." in refused.stderr
+    notes = scripts.file("notes.html", "<!DOCTYPE html>\n<p>mine</p>")
+    words = "is not a page of lockterm. Nothing was sent or written."
+    scripts.refuse("report", "--html", notes, words=words)
+    assert Path(notes).read_text() == "<!DOCTYPE html>\n<p>mine</p>"
     assert not scripts.service.requests
-    missing = scripts.run("report", "--html", str(scripts.home / "none/report.html"))
-    assert missing.returncode == 1 and "cannot be written" in missing.stderr
-    assert scripts.run("report", "--html", "a.html", "--csv").returncode == 2
-    assert scripts.run("report", "--html", "a.html", "--within", "soon").returncode == 2
+    missing = str(scripts.home / "none/report.html")
+    scripts.refuse("report", "--html", missing, words="cannot be written", code=1)
+    scripts.refuse("report", "--html", "a.html", "--csv")
+    scripts.refuse("report", "--html", "a.html", "--within", "soon")
 
 
 _WIDTHS = {"print": 680, "screen": 1280}

@@ -3,10 +3,8 @@
 from __future__ import annotations
 
 import json
-from pathlib import Path
 
 from tests.cli.conftest import Scripts
-from tests.cli.test_all_locks import run_command
 from tests.faults.proxy import Exchange, FaultProxy
 
 START_MS = 1_795_000_000_000
@@ -23,25 +21,25 @@ async def round_end(exchange: Exchange) -> None:
 
 
 async def test_diff_shows_the_stored_value_when_it_differs_from_the_sent_one(
-    scripts: Scripts, proxy: FaultProxy, tmp_path: Path
+    scripts: Scripts, proxy: FaultProxy
 ) -> None:
     scripts.have(remoteType=2, startDate=START_MS, endDate=END_MS)
-    table = tmp_path / "gate.csv"
+    table = scripts.home / "gate.csv"
     table.write_text(f"lockId,remoteNumber,endDate\n1004,A-1,{END_MS + 10 * HALF_HOUR_MS}\n")
-    first = await run_command(scripts, "diff", str(table))
+    first = await scripts.arun("diff", str(table))
     assert "sent this remote earlier" not in first.stdout
     proxy.arm("update", round_end)
-    applied = await run_command(scripts, "apply", str(table), "--yes")
+    applied = await scripts.arun("apply", str(table), "--yes")
     assert applied.returncode == 0, applied.stderr
-    listed = await run_command(scripts, "remotes", "list", "1004")
+    listed = await scripts.arun("remotes", "list", "1004")
     assert "The service kept End" in listed.stderr and " instead of " in listed.stderr
-    again = await run_command(scripts, "diff", str(table))
+    again = await scripts.arun("diff", str(table))
     words = " ".join(again.stdout.split())
     assert "lockterm sent this remote earlier. The service kept End" in words
-    history = await run_command(scripts, "history")
+    history = await scripts.arun("history")
     assert "The service kept End" in " ".join(history.stdout.split())
-    run_id = (await run_command(scripts, "runs", "list")).stdout.splitlines()[1].split()[0]
-    shown = await run_command(scripts, "runs", "show", run_id)
+    run_id = (await scripts.arun("runs", "list")).stdout.splitlines()[1].split()[0]
+    shown = await scripts.arun("runs", "show", run_id)
     assert "The service kept End" in " ".join(shown.stdout.split())
 
 
@@ -50,8 +48,8 @@ async def test_list_names_missing_remotes_when_the_service_lags(
 ) -> None:
     add = ("remotes", "add", "1004", "--name", "Anna", "--number", "A-1", "--type", "permanent")
     scripts.have(remoteName="Bea", remoteNumber="B-1")
-    old = await run_command(scripts, "remotes", "list", "1004")
-    assert (await run_command(scripts, *add, "--yes")).returncode == 0
+    old = await scripts.arun("remotes", "list", "1004")
+    assert (await scripts.arun(*add, "--yes")).returncode == 0
 
     async def without_anna(exchange: Exchange) -> None:
         answer = await exchange.apply()
@@ -63,6 +61,6 @@ async def test_list_names_missing_remotes_when_the_service_lags(
         await exchange.send(head % len(text) + b"\r\n\r\n" + text)
 
     proxy.arm("list", without_anna)
-    behind = await run_command(scripts, "remotes", "list", "1004")
+    behind = await scripts.arun("remotes", "list", "1004")
     assert behind.stdout == old.stdout
     assert "note: the list is out of date: Anna (A-1) was just added." in behind.stderr

@@ -37,8 +37,8 @@ def test_apply_adds_a_remote_for_each_door_when_the_table_has_door_columns(
     assert scripts.run("diff", *WIDE).returncode == 0
 
 
-def test_apply_counts_rows_without_access(scripts: Scripts, tmp_path: Path) -> None:
-    table, mapping = tmp_path / "t.csv", tmp_path / "m.toml"
+def test_apply_counts_rows_without_access(scripts: Scripts) -> None:
+    table, mapping = scripts.home / "t.csv", scripts.home / "m.toml"
     table.write_text("Name,Card,Gate,Yard\nAnna,A1,x,\nBen,B1,no,-\nCarl,C1,,\n")
     mapping.write_text(
         '[columns]\nName = "name"\nCard = "number"\n[doors]\nGate = "1004"\nYard = "1001"\n'
@@ -66,29 +66,41 @@ def test_apply_adds_a_remote_for_each_row_when_cells_name_the_door(scripts: Scri
     assert scripts.run("diff", *TALL).returncode == 0
 
 
-def test_apply_sends_nothing_when_the_table_or_its_mapping_is_wrong(
-    scripts: Scripts, tmp_path: Path
-) -> None:
-    table, mapping = tmp_path / "t.csv", tmp_path / "m.toml"
+def test_apply_sends_nothing_when_the_table_or_its_mapping_is_wrong(scripts: Scripts) -> None:
+    table, mapping = scripts.home / "t.csv", scripts.home / "m.toml"
     mapping.write_text(
         '[columns]\nCard = "number"\nUntil = "end"\n[values]\nlock = "1004"\ntype = "by end"\n'
         '[format]\ndates = "day/month/year"\nnumbers = "hex"\n'
     )
     scripts.service.requests.clear()
     table.write_text("Card,Until\nA-B,31/02/2027\nXY,1/2/2027\n")
-    told = scripts.run("apply", str(table), "--map", str(mapping), "--yes")
-    assert (told.returncode, told.stdout) == (2, "")
-    assert "t.csv: line 3, column Card, “XY”: “XY” is not a hex number." in told.stderr
-    assert "t.csv: line 2, column Until, “31/02/2027”: " in told.stderr
-    assert "2 problems. Nothing was sent." in told.stderr
+    told = scripts.refuse(
+        "apply",
+        str(table),
+        "--map",
+        str(mapping),
+        "--yes",
+        words="t.csv: line 3, column Card, “XY”: “XY” is not a hex number.",
+    )
+    assert "t.csv: line 2, column Until, “31/02/2027”: " in told
+    assert "2 problems. Nothing was sent." in told
 
     table.write_text("Card,Until,Phone\nAB,,1\n")
-    told = scripts.run("diff", str(table), "--map", str(mapping))
-    assert (told.returncode, told.stdout) == (2, "")
-    assert "t.csv: line 1, column Phone, “Phone”: The mapping has no meaning" in told.stderr
+    scripts.refuse(
+        "diff",
+        str(table),
+        "--map",
+        str(mapping),
+        words="t.csv: line 1, column Phone, “Phone”: The mapping has no meaning",
+    )
 
     mapping.write_text('[columns]\nCard = "nmber"\n')
-    told = scripts.run("apply", str(table), "--map", str(mapping), "--yes")
-    assert told.returncode == 2
-    assert "m.toml: line 2, column Card, “nmber”: Unknown meaning." in told.stderr
+    scripts.refuse(
+        "apply",
+        str(table),
+        "--map",
+        str(mapping),
+        "--yes",
+        words="m.toml: line 2, column Card, “nmber”: Unknown meaning.",
+    )
     assert scripts.writes() == []

@@ -2,11 +2,7 @@
 
 from __future__ import annotations
 
-import asyncio
-import csv
-import io
 from hashlib import md5
-from pathlib import Path
 
 import pytest
 
@@ -16,7 +12,7 @@ from lockterm.service.packs import MODELS, content_of
 from lockterm.store.database import Database
 from lockterm.store.lock_book import LockBook
 from tests.api.fault_server import FaultServer, Line, answers
-from tests.cli.conftest import PROFILE, Scripts
+from tests.cli.conftest import PROFILE, Scripts, parse_csv
 from tests.screens.site import canned
 
 GATE = Lock(1001, name="Main gate", vendor="nordriegel", model="NR-450")
@@ -33,15 +29,13 @@ def test_packs_and_show_print_voice_packs(scripts: Scripts) -> None:
     assert len(detail["fileMd5"]) == 32
     assert detail["fileMd5"] in scripts.run("voice", "show", "1001", name).stdout
     cells = scripts.run("voice", "show", "1001", name, "--csv").stdout
-    (row,) = csv.DictReader(io.StringIO(cells, newline=""))
+    (row,) = parse_csv(cells)
     assert (row["name"], row["fileMd5"]) == (name, detail["fileMd5"])
     assert row["updated"].endswith(("+01:00", "+02:00")), "in the profile's zone"
 
 
 def test_voice_list_has_the_timbres_of_the_model(scripts: Scripts) -> None:
-    unknown = scripts.run("voice", "list", "1001")
-    assert (unknown.returncode, unknown.stdout) == (2, "")
-    assert "--vendor" in unknown.stderr
+    scripts.refuse("voice", "list", "1001", words="--vendor")
     assert not scripts.service.requests
     scripts.keep([GATE])
     told = scripts.json("voice", "list", "main gate")
@@ -50,7 +44,7 @@ def test_voice_list_has_the_timbres_of_the_model(scripts: Scripts) -> None:
     given = scripts.json("voice", "list", "7", "--vendor=nordriegel", "--model=NR-450")
     assert given["languages"] == told["languages"]
     cells = scripts.run("voice", "list", "1001", "--csv").stdout
-    rows = list(csv.DictReader(io.StringIO(cells, newline="")))
+    rows = parse_csv(cells)
     assert list(dict.fromkeys(row["lang"] for row in rows)) == langs
     shown = scripts.run("voice", "list", "1001").stdout
     assert {"de-DE", "anna"} <= set(shown.split())
@@ -60,9 +54,7 @@ def test_voice_list_has_the_timbres_of_the_model(scripts: Scripts) -> None:
 
 def test_voice_set_is_checked_sent_and_remembered(scripts: Scripts) -> None:
     scripts.keep([GATE])
-    typo = scripts.run("voice", "set", "Main gate", "de-DE", "ana")
-    assert (typo.returncode, typo.stdout) == (2, "")
-    assert "has no timbre ana" in typo.stderr
+    scripts.refuse("voice", "set", "Main gate", "de-DE", "ana", words="has no timbre ana")
     dry = scripts.json("voice", "set", "Main gate", "de-DE", "anna", "--dry-run")
     assert dry["path"] == "/api/v1/lockSetting/updateLockSetting"
     wanted = {"lang": "de-DE", "timbre": "anna"}
@@ -80,30 +72,27 @@ def test_voice_set_is_checked_sent_and_remembered(scripts: Scripts) -> None:
     assert "set by you" in scripts.run("voice", "list", "1001").stdout
 
 
-def test_fetch_writes_and_verifies_a_pack(scripts: Scripts, tmp_path: Path) -> None:
+def test_fetch_writes_and_verifies_a_pack(scripts: Scripts) -> None:
     pack = MODELS["nordriegel", "NR-450"].pack("de-DE-anna")
     done = scripts.run("voice", "fetch", "1001", pack.name)
     assert done.returncode == 0, done.stderr
     assert "Size and MD5 match." in done.stdout
-    (file,) = (tmp_path / "data/lockterm/packs").iterdir()
+    (file,) = (scripts.home / "data/lockterm/packs").iterdir()
     assert file.name.startswith("1001_de-DE-anna_")
     assert file.read_bytes() == content_of(pack)
     assert str(file) in done.stdout
-    output = tmp_path / "anna.pack"
+    output = scripts.home / "anna.pack"
     told = scripts.json("voice", "fetch", "1001", pack.name, "--output", str(output))
     assert (told["file"], told["bytes"]) == (str(output), len(content_of(pack)))
     assert output.read_bytes() == content_of(pack)
-    again = scripts.run("voice", "fetch", "1001", pack.name, "-o", str(output))
-    assert (again.returncode, again.stdout) == (2, ""), "nothing that is there is replaced"
-    nowhere = scripts.run("voice", "fetch", "1001", pack.name, "-o", str(tmp_path / "no/where"))
+    scripts.refuse("voice", "fetch", "1001", pack.name, "-o", str(output))
+    nowhere = scripts.run("voice", "fetch", "1001", pack.name, "-o", str(scripts.home / "no/where"))
     assert nowhere.returncode == 1
     assert "no/where cannot be written: No such file or directory." in nowhere.stderr
     assert scripts.run("voice", "fetch", "1001", "no-such-pack").returncode == 1
 
 
-async def test_fetch_asks_when_the_pack_is_on_another_server(
-    scripts: Scripts, tmp_path: Path
-) -> None:
+async def test_fetch_asks_when_the_pack_is_on_another_server(scripts: Scripts) -> None:
     pack = b"RIFF" * 100
     scripts.config.write_text(f"{PROFILE}[profiles.site.headers]\nX-Key = 'hunter2'\n")
     scripts.config.chmod(0o600)
@@ -118,26 +107,26 @@ async def test_fetch_asks_when_the_pack_is_on_another_server(
             text = scripts.config.read_text()
             scripts.config.write_text(text.format(base_url=service.base_url))
             fetch = ("voice", "fetch", "1001", "one")
-            unasked = await asyncio.to_thread(scripts.run, *fetch)
+            unasked = await scripts.arun(*fetch)
             assert (unasked.returncode, unasked.stdout) == (2, "")
             assert "another server" in unasked.stderr and not elsewhere.asked
-            agreed = await asyncio.to_thread(scripts.run, *fetch, "--yes")
+            agreed = await scripts.arun(*fetch, "--yes")
             assert agreed.returncode == 0, agreed.stderr
             assert "The service reported no MD5" in agreed.stdout
             assert [asked.headers.get("x-key") for asked in elsewhere.asked] == [None]
-            (file,) = (tmp_path / "data/lockterm/packs").iterdir()
+            (file,) = (scripts.home / "data/lockterm/packs").iterdir()
             assert file.read_bytes() == pack
             told["timbrePackUrl"] = "http://192.168.0.1/router"
-            near = await asyncio.to_thread(scripts.run, *fetch, "--yes")
+            near = await scripts.arun(*fetch, "--yes")
             assert (near.returncode, near.stdout) == (3, "")
             assert "not an address for fetching a pack" in near.stderr
             told |= {"timbrePackUrl": url, "fileSize": len(pack) - 1}
-            damaged = await asyncio.to_thread(scripts.run, *fetch, "--yes")
+            damaged = await scripts.arun(*fetch, "--yes")
             assert (damaged.returncode, damaged.stdout) == (3, "")
 
 
 async def test_fetch_checks_against_the_pack_list_when_the_detail_lacks_size_and_md5(
-    scripts: Scripts, tmp_path: Path
+    scripts: Scripts,
 ) -> None:
     pack = b"RIFF" * 100
     facts = {"fileSize": len(pack), "fileMd5": md5(pack).hexdigest()}
@@ -151,13 +140,13 @@ async def test_fetch_checks_against_the_pack_list_when_the_detail_lacks_size_and
         async with canned(documents) as service:
             scripts.config.write_text(PROFILE.format(base_url=service.base_url))
             fetch = ("voice", "fetch", "1001", "one", "--yes")
-            done = await asyncio.to_thread(scripts.run, *fetch)
+            done = await scripts.arun(*fetch)
             assert done.returncode == 0, done.stderr
             assert "Size and MD5 match." in done.stdout
-            (file,) = (tmp_path / "data/lockterm/packs").iterdir()
+            (file,) = (scripts.home / "data/lockterm/packs").iterdir()
             assert file.suffix == ".mp3"
             facts["fileMd5"] = "0" * 32
-            damaged = await asyncio.to_thread(scripts.run, *fetch)
+            damaged = await scripts.arun(*fetch)
             assert damaged.returncode == 3 and "MD5" in damaged.stderr
 
 
@@ -177,7 +166,7 @@ async def endless_without_length(line: Line) -> None:
     "play", [answers(b"RIFF" * 500_000), endless_chunks, endless_without_length]
 )
 async def test_fetch_leaves_no_task_when_the_server_sends_too_much(
-    scripts: Scripts, tmp_path: Path, play: object
+    scripts: Scripts, play: object
 ) -> None:
     async with FaultServer().running() as elsewhere:
         elsewhere.play(play)
@@ -190,11 +179,11 @@ async def test_fetch_leaves_no_task_when_the_server_sends_too_much(
             scripts.config.write_text(PROFILE.format(base_url=service.base_url))
             fetch = ("voice", "fetch", "1001", "one", "--yes")
             env = {"PYTHONDEVMODE": "1"}
-            done = await asyncio.to_thread(scripts.run, *fetch, env=env)
+            done = await scripts.arun(*fetch, env=env)
     assert (done.returncode, done.stdout) == (3, "")
     # On a busy machine, the development mode also says which steps were slow.
     slow = ("Executing <", " seconds")
     note, said = (one for one in done.stderr.splitlines() if not all(word in one for word in slow))
     assert "another server" in note
     assert "The server sent more than 400 bytes. The file was deleted" in said
-    assert [*(tmp_path / "data/lockterm/packs").iterdir()] == []
+    assert [*(scripts.home / "data/lockterm/packs").iterdir()] == []
