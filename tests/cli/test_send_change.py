@@ -5,7 +5,6 @@ from __future__ import annotations
 import asyncio
 import json
 import signal
-import subprocess
 import sys
 
 import pytest
@@ -53,19 +52,12 @@ async def stall(exchange: Exchange) -> None:
     await exchange.reader.read()
 
 
-async def run(
-    scripts: Scripts, *arguments: str, at: tuple[str, ...] = NEAR
-) -> subprocess.CompletedProcess[str]:
-    """Run a command in a thread, so that the proxy keeps working."""
-    return await scripts.arun(*arguments, program=at)
-
-
 @pytest.mark.long
 async def test_add_is_recorded_when_its_answer_is_lost_and_the_list_shows_it(
     scripts: Scripts, proxy: FaultProxy
 ) -> None:
     proxy.arm("add", applied_unheard)
-    lost = await run(scripts, *ADD, "--json", at=LOCKTERM)
+    lost = await scripts.arun(*ADD, "--json")
     assert lost.returncode == 0, lost.stderr
     (row,) = scripts.remotes(1004)
     told = json.loads(lost.stdout)
@@ -79,20 +71,17 @@ async def test_add_ends_with_4_and_blocks_the_next_when_its_answer_is_lost(
     scripts: Scripts, proxy: FaultProxy
 ) -> None:
     proxy.arm("add", reset)
-    lost = await run(scripts, *ADD, "--json")
+    lost = await scripts.arun(*ADD, "--json", program=NEAR)
     assert lost.returncode == 4
     assert '"outcome": "unknown"' in lost.stdout
     assert '"state": "not_seen",\n  "call": "add"' in lost.stdout
     assert "The add may still take effect" in lost.stderr
-    assert proxy.asked.count("add") == 1
     await proxy.heal()
-    held = await run(scripts, *ADD[:4], "Ben", *ADD[5:])
+    held = await scripts.arun(*ADD[:4], "Ben", *ADD[5:], program=NEAR)
     assert (held.returncode, held.stdout) == (1, "")
     assert "is unconfirmed" in held.stderr
     assert proxy.asked.count("add") == 1
-    assert [one.state for one in scripts.history()] == [OperationState.NOT_SEEN], (
-        "it may still take effect"
-    )
+    assert [one.state for one in scripts.history()] == [OperationState.NOT_SEEN]
 
 
 async def test_change_is_recorded_when_reading_shows_it(
@@ -100,11 +89,10 @@ async def test_change_is_recorded_when_reading_shows_it(
 ) -> None:
     remote_id = str(scripts.have())
     proxy.arm("delete", applied_unheard)
-    gone = await run(scripts, "remotes", "delete", "1004", remote_id, "--yes")
+    gone = await scripts.arun("remotes", "delete", "1004", remote_id, "--yes", program=NEAR)
     assert gone.returncode == 0
-    assert (
-        "Recorded by the service: no answer came, but the service shows the change." in gone.stdout
-    )
+    words = "Recorded by the service: no answer came, but the service shows the change."
+    assert words in gone.stdout
     assert scripts.history()[-1].state is OperationState.CONFIRMED_BY_READING
 
 
@@ -119,9 +107,9 @@ async def test_change_is_recorded_when_reading_shows_it(
 async def test_change_stays_unconfirmed_when_reading_does_not_show_it(
     scripts: Scripts, proxy: FaultProxy, command: list[str], call: str, words: str
 ) -> None:
-    remote_id = str(scripts.have())
+    arguments = ("remotes", command[0], "1004", str(scripts.have()), *command[1:])
     proxy.arm(call, reset)
-    lost = await run(scripts, "remotes", command[0], "1004", remote_id, *command[1:])
+    lost = await scripts.arun(*arguments, program=NEAR)
     assert lost.returncode == 4
     assert lost.stderr.startswith("lockterm: Result unknown: ")
     assert lost.stderr.count("\n") == 1
@@ -134,7 +122,7 @@ async def test_change_stays_unconfirmed_when_reading_does_not_show_it(
 async def test_update_is_sent_when_the_cached_detail_is_old(
     scripts: Scripts, proxy: FaultProxy
 ) -> None:
-    remote_id = str(scripts.have())
+    update = ("remotes", "update", "1004", str(scripts.have()), "--yes", "--name")
     old: list[bytes] = []
 
     async def stale(exchange: Exchange) -> None:
@@ -145,7 +133,7 @@ async def test_update_is_sent_when_the_cached_detail_is_old(
 
     proxy.arm("detail", stale)
     for name in ("Ben", "Anna"):
-        done = await run(scripts, "remotes", "update", "1004", remote_id, "--name", name, "--yes")
+        done = await scripts.arun(*update, name, program=NEAR)
         assert done.returncode == 0, done.stderr
         assert "unchanged" not in done.stdout
         assert scripts.remotes(1004)[0]["name"] == name
@@ -158,7 +146,7 @@ async def test_commands_end_with_3_when_the_service_is_unreachable(
 ) -> None:
     await proxy.refuse()
     for command in (ADD, ("remotes", "list", "1001"), ("voice", "packs", "1001")):
-        result = await run(scripts, *command)
+        result = await scripts.arun(*command)
         assert (result.returncode, result.stdout) == (3, "")
         assert result.stderr.startswith("lockterm: Service unreachable: Nothing was sent")
         assert result.stderr.count("\n") == 1
@@ -171,10 +159,7 @@ async def test_change_ends_with_130_when_it_is_interrupted(
     proxy.arm("add", stall)
     asked = asyncio.Event()
     proxy.on_asked = lambda exchange: exchange.call == "add" and asked.set()
-    command = await asyncio.create_subprocess_exec(
-        *LOCKTERM, *ADD, env=clean_environment(scripts.home), stdin=subprocess.DEVNULL,
-        stdout=subprocess.PIPE, stderr=subprocess.PIPE,
-    )  # fmt: skip
+    command = await scripts.start(*ADD)
     await asyncio.wait_for(asked.wait(), 30)
     command.send_signal(signal.SIGINT)
     out, err = await asyncio.wait_for(command.communicate(), 30)
@@ -228,57 +213,33 @@ def test_commands_end_with_2_when_profile_is_missing_or_formats_conflict(scripts
         (("list", "1001", "--profile", "nowhere"), "nowhere"),
         ((), "Missing command"),
     ):
-        result = scripts.refuse("remotes", *command)
-        assert words in result
-        assert result.count("\n") == 1
+        assert scripts.refuse("remotes", *command, words=words).count("\n") == 1
     scripts.config.unlink()
-    nowhere = scripts.run("remotes", "list", "1001")
-    assert nowhere.returncode == 2
-    assert "--base-url" in nowhere.stderr
-    assert not scripts.service.requests
     scripts.refuse("remotes", "list", "1001", words="--base-url")
     assert not scripts.service.requests
-
-
-def test_list_ends_quietly_when_stdout_has_no_reader(scripts: Scripts) -> None:
-    with subprocess.Popen(
-        [*LOCKTERM, "remotes", "list", "1001", "--all", "--json"],
-        env=clean_environment(scripts.home), stdout=subprocess.PIPE, stderr=subprocess.PIPE,
-    ) as command:  # fmt: skip
-        command.stdout.close()
-        assert command.stderr.read() == b""
-    assert command.returncode == 128 + signal.SIGPIPE
 
 
 def test_delete_asks_by_name_number_and_lock_when_there_is_a_terminal(scripts: Scripts) -> None:
     scripts.keep([Lock(1004, name="Roof hatch")])
     remote_id = str(scripts.have())
     scripts.have(remoteName="Ben")
-    environment = clean_environment(scripts.home)
 
-    def at_terminal(*arguments: str) -> PtySession:
-        return PtySession([*LOCKTERM, "remotes", *arguments], environment)
+    def answer(question: str, keys: str, *arguments: str) -> int:
+        environment = clean_environment(scripts.home)
+        with PtySession([*LOCKTERM, "remotes", *arguments], environment) as terminal:
+            terminal.wait_for(question)
+            terminal.press(keys)
+            code = terminal.wait_exit()
+            assert ("Nothing was sent" in terminal.text) is (code == 1)
+            return code
 
-    with at_terminal("delete", "Roof hatch", remote_id) as terminal:
-        terminal.wait_for(r"Delete Anna \(A-1\) from Roof hatch \(lock 1004\)\?")
-        terminal.press("n", "enter")
-        assert terminal.wait_exit() == 1
-        assert "Nothing was sent" in terminal.text
-    assert scripts.writes() == []
-    with at_terminal("delete", "Roof hatch", remote_id) as terminal:
-        terminal.wait_for(r"Delete Anna \(A-1\)")
-        terminal.press("\x03")
-        assert terminal.wait_exit() == 130
-    assert scripts.writes() == []
-    with at_terminal("delete", "Roof hatch", remote_id) as terminal:
-        terminal.wait_for(r"Delete Anna \(A-1\)")
-        terminal.press("y", "enter")
-        assert terminal.wait_exit() == 0
+    question = r"Delete Anna \(A-1\) from Roof hatch \(lock 1004\)\?"
+    for keys, code in (("n\r", 1), ("\r", 1), ("\x03", 130)):
+        assert answer(question, keys, "delete", "Roof hatch", remote_id) == code
+        assert scripts.writes() == []
+    assert answer(question, "y\r", "delete", "Roof hatch", remote_id) == 0
     assert [row["name"] for row in scripts.remotes(1004)] == ["Ben"]
-    for typed, code in (("yes", 1), ("Roof hatch", 0)):
-        with at_terminal("clear", "1004") as terminal:
-            terminal.wait_for(r"the only remote of Roof hatch \(lock 1004\)")
-            terminal.wait_for(r"the lock:")
-            terminal.press(typed, "enter")
-            assert terminal.wait_exit() == code
+    question = r"the only remote of Roof hatch \(lock 1004\)(?s:.*)the lock:"
+    assert answer(question, "yes\r", "clear", "1004") == 1
+    assert answer(question, "Roof hatch\r", "clear", "1004") == 0
     assert scripts.remotes(1004) == []
