@@ -47,6 +47,16 @@ def test_commands_send_nothing_when_the_profile_is_read_only(scripts: Scripts, h
     assert scripts.history() == []
 
 
+def test_plans_are_shown_and_not_run_when_the_profile_is_read_only(scripts: Scripts) -> None:
+    table = "lockId,remoteNumber,remoteName,remoteType\n1004,C-1,Carl,1\n"
+    apply = ("apply", scripts.file("table.csv", table), "--read-only")
+    assert scripts.run(*apply, "--dry-run").returncode == 0
+    replace = ("replace", "1004", str(scripts.have()), "--number", "B-2", "--read-only")
+    for command in (apply, replace):
+        scripts.refuse(*command, "--yes", words="is read-only", code=1)
+    assert scripts.writes() == []
+
+
 def test_writing_commands_send_when_the_profile_is_writable(scripts: Scripts) -> None:
     """Without this, the test above would prove nothing."""
     for (group, name), arguments in WRITING.items():
