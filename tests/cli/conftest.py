@@ -12,6 +12,7 @@ import time
 import unicodedata
 import urllib.request
 from collections.abc import AsyncIterator, Callable, Iterable, Sequence
+from contextlib import closing
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from pathlib import Path
@@ -126,17 +127,19 @@ class Scripts:
 
     def keep(self, locks: Iterable[Lock]) -> None:
         """Write locks into the lock book."""
-        database = Database(self.database)
-        for lock in locks:
-            LockBook(database, "site").save(lock)
-        database.close()
+        with closing(Database(self.database)) as database:
+            for lock in locks:
+                LockBook(database, "site").save(lock)
+
+    def book(self) -> dict[int, Lock]:
+        """Return the lock book by IDs."""
+        with closing(Database(self.database)) as database:
+            return {lock.lock_id: lock for lock in LockBook(database, "site").locks()}
 
     def history(self) -> list[Operation]:
         """Return the operations of the journal."""
-        database = Database(self.database)
-        found = Journal(database, "site").history()
-        database.close()
-        return found
+        with closing(Database(self.database)) as database:
+            return Journal(database, "site").history()
 
     def json(self, *arguments: str, code: int = 0) -> Any:
         """Return what a command prints with ``--json``."""

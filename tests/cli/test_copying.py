@@ -70,8 +70,14 @@ def test_copy_skips_or_renames_a_remote_when_its_name_is_taken(scripts: Scripts)
 
 
 def test_copy_counts_skipped_remotes_when_they_are_expired(scripts: Scripts) -> None:
+    def count_left_out(*how: str) -> int:
+        told = scripts.run("copy", "1003", "1004", "--json", *how)
+        left_out: dict[str, int] = json.loads(told.stdout.splitlines()[-1])["leftOut"]
+        return left_out["expired"]
+
     expired = expired_count(scripts)
     valid = 9 - expired
+    assert count_left_out("--dry-run") == expired
     shown = scripts.run("copy", "1003", "1004", "--yes")
     assert shown.returncode == 0
     assert f"{valid} to add, {expired} skipped (expired). {valid * 2} requests" in shown.stdout
@@ -79,39 +85,29 @@ def test_copy_counts_skipped_remotes_when_they_are_expired(scripts: Scripts) -> 
     again = scripts.run("copy", "1003", "1004", "--yes")
     nothing = f"Nothing to change, {expired} skipped (expired)\n{valid} steps unchanged."
     assert nothing in again.stdout
-    shown = scripts.run("copy", "1003", "1004", "--yes", "--expired", "copy")
+    assert count_left_out("--yes") == expired, "though there is nothing to do"
+    shown = scripts.run("copy", "1003", "1004", "--yes", *ALL)
     assert f"{expired} to add: {expired * 2} requests" in shown.stdout
     assert len(named(scripts, 1004)) == 9
+    assert count_left_out(*ALL, "--yes") == 0
 
 
-def test_copy_json_counts_the_expired_remotes_that_are_left_out(scripts: Scripts) -> None:
-    some = expired_count(scripts)
-    again = ("--yes",)  # then there is nothing to be done
-    cases = ((("--dry-run",), some), (("--yes",), some), (again, some), ((*ALL, "--yes"), 0))
-    for how, expired in cases:
-        told = scripts.run("copy", "1003", "1004", "--json", *how)
-        last = json.loads(told.stdout.splitlines()[-1])
-        assert last["leftOut"] == {"expired": expired}, how
-
-
-def test_copy_changes_nothing_when_the_number_exists(scripts: Scripts) -> None:
-    number = scripts.json("remotes", "list", "1003")["remotes"][1]["remoteNumber"]
-    scripts.have(remoteName="Same fob", remoteNumber=number)
-    shown = scripts.run("copy", "1003", "1004", *ALL, "--yes", "--taken", "rename").stdout
-    assert "The lock already has this remote, with a different name" in shown
-    assert len(named(scripts, 1004)) == 9
-
-
-def test_copy_reports_similar_names_and_numbers_when_the_lock_has_them(scripts: Scripts) -> None:
-    one, other, *_ = scripts.json("remotes", "list", "1003")["remotes"]
+def test_copy_reports_same_and_similar_names_and_numbers_when_the_lock_has_them(
+    scripts: Scripts,
+) -> None:
+    one, other, same, *_ = scripts.json("remotes", "list", "1003")["remotes"]
     number, name = one["remoteNumber"].lower(), other["remoteName"].upper()
     scripts.have(remoteName="Somebody", remoteNumber=number)
     scripts.have(remoteName=name, remoteNumber="Z-77")
-    shown = " ".join(scripts.run("copy", "1003", "1004", *ALL, "--dry-run").stdout.split())
+    scripts.have(remoteName="Same fob", remoteNumber=same["remoteNumber"])
+    copied = scripts.run("copy", "1003", "1004", *ALL, "--yes", "--taken", "rename")
+    shown = " ".join(copied.stdout.split())
     assert f"The lock has a similar number: {number}." in shown
     assert shown.count("similar number") == 1
     assert f"The lock has a similar name: “{name}”." in shown
     assert shown.count("similar name") == 1
+    assert "The lock already has this remote, with a different name" in shown
+    assert len(named(scripts, 1004)) == 11, "all but the fob that is there"
 
 
 def test_copy_fills_other_locks_when_one_cannot_be_read(scripts: Scripts) -> None:
