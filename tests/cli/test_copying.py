@@ -164,64 +164,40 @@ def test_copy_refuses_a_source_when_it_is_neither_export_nor_backup(scripts: Scr
     assert scripts.writes() == []
 
 
+PERIOD = {"remoteType": 2, "startDate": 1_796_079_600_000, "endDate": 3_802_608_000_000}
+"""Until 2090-07-01 18:00 in Berlin."""
+SUMMER = "1 Jul 2090 18:00 +02:00 in Europe/Berlin becomes 1 Jul 2090"
+
+
 @pytest.mark.parametrize(
-    ("times", "end", "words"),
+    ("zone", "times", "hours", "words"),
     [
-        (
-            [],
-            3_802_608_000_000,
-            "The time zones differ. The copy keeps the moment, so 1 Jul 2090 18:00 +02:00 in"
-            " Europe/Berlin becomes 1 Jul 2090 12:00 -04:00 in America/New_York.",
-        ),
-        (
-            ["--times", "wall-clock"],
-            3_802_629_600_000,
-            "The time zones differ. The copy keeps the local time, so 1 Jul 2090 18:00 +02:00"
-            " in Europe/Berlin becomes 1 Jul 2090 18:00 -04:00 in America/New_York.",
-        ),
+        ("America/New_York", "moment", (0, 0), f"{SUMMER} 12:00 -04:00 in America/New_York."),
+        ("America/New_York", "wall-clock", (6, 6), f"{SUMMER} 18:00 -04:00 in America/New_York."),
+        ("UTC-05:00", "wall-clock", (6, 7), f"{SUMMER} 18:00 -05:00 in UTC-05:00."),
+        ("Europe/Berlin", "moment", (0, 0), ""),
     ],
 )
 def test_copy_keeps_moment_or_time_of_day_when_zones_differ(
-    scripts: Scripts, times: list[str], end: int, words: str
+    scripts: Scripts, zone: str, times: str, hours: tuple[int, int], words: str
 ) -> None:
-    scripts.keep([Lock(1004, name="Berlin"), Lock(1003, name="Boston", zone="America/New_York")])
-    scripts.have(
-        remoteNumber="Z-1", remoteType=2, startDate=1_796_079_600_000, endDate=3_802_608_000_000
-    )
-    copied = scripts.run("copy", "1004", "1003", *times, "--yes")
+    scripts.keep([Lock(1004, name="One"), Lock(1003, name="Other", zone=zone)])
+    scripts.have(remoteNumber="Z-1", **PERIOD)
+    how = ("--times", times) if times == "wall-clock" else ()
+    copied = scripts.run("copy", "1004", "1003", *how, "--yes")
     assert copied.returncode == 0, copied.stderr
-    assert f"note: {words}" in copied.stdout
+    kept = "local time" if how else "moment"
+    note = f"note: The time zones differ. The copy keeps the {kept}, so {words}"
+    assert note in copied.stdout if words else "zone" not in copied.stdout
     *_, row = scripts.remotes(1003)
-    assert row["end_ms"] == end
-    assert row["start_ms"] == 1_796_079_600_000 + (6 * 3_600_000 if times else 0)
-
-
-def test_copy_keeps_the_time_of_day_when_a_zone_is_an_offset(scripts: Scripts) -> None:
-    scripts.keep([Lock(1004, name="Berlin"), Lock(1003, name="Lima", zone="UTC-05:00")])
-    scripts.have(
-        remoteNumber="Z-1", remoteType=2, startDate=1_796_079_600_000, endDate=3_802_608_000_000
-    )
-    copied = scripts.run("copy", "1004", "1003", "--times", "wall-clock", "--yes")
-    assert (
-        "1 Jul 2090 18:00 +02:00 in Europe/Berlin becomes 1 Jul 2090 18:00 -05:00 in UTC-05:00."
-        in copied.stdout
-    )
-    *_, row = scripts.remotes(1003)
-    assert row["end_ms"] == 3_802_608_000_000 + 7 * 3_600_000
-
-
-def test_copy_mentions_no_zone_when_zones_are_equal(scripts: Scripts) -> None:
-    scripts.have(
-        remoteNumber="Z-1", remoteType=2, startDate=1_796_079_600_000, endDate=3_802_608_000_000
-    )
-    assert "zone" not in scripts.run("copy", "1004", "1003", "--dry-run").stdout
+    at = tuple(PERIOD[name] for name in ("startDate", "endDate"))
+    moved = (row["start_ms"] - at[0], row["end_ms"] - at[1])
+    assert moved == (hours[0] * 3_600_000, hours[1] * 3_600_000)
 
 
 def test_copy_cannot_keep_the_time_of_day_when_a_zone_is_unknown(scripts: Scripts) -> None:
     scripts.keep([Lock(1004, name="Berlin"), Lock(1003, name="Dock", zone="Europe/Atlantis")])
-    scripts.have(
-        remoteNumber="Z-1", remoteType=2, startDate=1_796_079_600_000, endDate=3_802_608_000_000
-    )
+    scripts.have(remoteNumber="Z-1", **PERIOD)
     scripts.have(remoteName="Ever", remoteNumber="E-1")
     copied = scripts.run("copy", "1004", "1003", "--times", "wall-clock", "--yes")
     assert copied.returncode == 1
