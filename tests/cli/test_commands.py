@@ -8,6 +8,7 @@ import socket
 import subprocess
 import sys
 import urllib.request
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
@@ -27,11 +28,6 @@ def _assert_one_sentence(result: subprocess.CompletedProcess[str], *words: str) 
     assert "Traceback" not in result.stderr
     for word in words:
         assert word in result.stderr, result.stderr
-
-
-def test_version_option_prints_version(lockterm: Run) -> None:
-    result = lockterm("--version")
-    assert (result.returncode, result.stdout) == (0, f"lockterm {__version__}\n")
 
 
 @pytest.mark.parametrize(
@@ -78,41 +74,34 @@ def test_commands_print_one_sentence_when_config_is_unreadable(
     assert lockterm("doctor").returncode == 1
 
 
-def test_serve_prints_one_sentence_when_its_port_is_in_use(lockterm: Run) -> None:
-    with socket.create_server(("127.0.0.1", 0)) as taken:
-        port = taken.getsockname()[1]
-        result = lockterm("serve", "--port", str(port))
-    assert (result.returncode, result.stdout) == (1, "")
-    _assert_one_sentence(result, str(port), "in use", "--port 0")
-
-
 def test_serve_prints_one_sentence_when_address_or_database_is_unusable(
     lockterm: Run, tmp_path: Path
 ) -> None:
-    unknown = lockterm("serve", "--port", "0", "--host", "no-such-host.invalid")
-    assert unknown.returncode == 1
-    assert "no-such-host.invalid" in unknown.stderr
-    assert "Traceback" not in unknown.stderr
+    def refuse(*arguments: str, words: Sequence[str]) -> None:
+        result = lockterm("serve", *arguments)
+        assert (result.returncode, result.stdout) == (1, "")
+        _assert_one_sentence(result, *words)
+        assert "hunter22" not in result.stderr
 
+    with socket.create_server(("127.0.0.1", 0)) as taken:
+        port = str(taken.getsockname()[1])
+        refuse("--port", port, words=(port, "in use", "--port 0"))
+    host = "no-such-host.invalid"
+    refuse("--port", "0", "--host", host, words=[host])
     foreign = tmp_path / "notes.txt"
     foreign.write_text("not a database")
-    result = lockterm("serve", "--port", "0", "--database", str(foreign))
-    assert result.returncode == 1
-    _assert_one_sentence(result, str(foreign))
+    refuse("--port", "0", "--database", str(foreign), words=[str(foreign)])
     assert foreign.read_text() == "not a database"
-
-
-def test_serve_hides_the_password_when_postgresql_is_unreachable(lockterm: Run) -> None:
+    for where in ((), ("--database", str(tmp_path / "site.db"))):
+        refuse("--port", "0", "--workers", "2", *where, words=["--database postgresql://"])
+    assert list(tmp_path.glob("*.db")) == []
     for address, said in (
         ("postgresql://me:hunter22@db.invalid/locks", "has a password in its address"),
         ("postgres://me@db.invalid/locks?password=hunter22", "PGPASSWORD"),
         ("postgresql://me:hunter22@[", "is not an address"),
         ("postgresql://me@db.invalid/locks", "db.invalid"),
     ):
-        result = lockterm("serve", "--port", "0", "--database", address)
-        assert (result.returncode, result.stdout) == (1, "")
-        _assert_one_sentence(result, said)
-        assert "hunter22" not in result.stderr
+        refuse("--port", "0", "--database", address, words=[said])
 
 
 def test_serve_names_the_package_when_psycopg_is_missing(
@@ -138,6 +127,7 @@ def test_serve_passes_its_options_to_the_service(monkeypatch: pytest.MonkeyPatch
 
 
 def test_ui_ends_with_2_when_stdin_is_not_a_terminal(lockterm: Run) -> None:
+    assert lockterm("--version").stdout == f"lockterm {__version__}\n"
     for command in (["demo"], ["--base-url", "https://x.example"], []):
         result = lockterm(*command)
         assert result.returncode == 2
@@ -169,12 +159,11 @@ def test_info_masks_secrets_and_shows_the_source_of_settings(
     assert settings["headers.Authorization"]["value"] == "***"
 
 
-def test_info_says_what_to_do_when_no_service_is_known(lockterm: Run) -> None:
+def test_info_shows_paths_when_a_setting_is_missing_or_broken(
+    lockterm: Run, config_file: Path
+) -> None:
     told = lockterm("info").stdout
     assert "No service is configured yet. Run `lockterm demo`, or add --base-url URL." in told
-
-
-def test_info_shows_paths_when_a_setting_is_broken(lockterm: Run, config_file: Path) -> None:
     config_file.write_text("x =\ny = 1\n")
     result = lockterm("info")
     assert result.returncode == 2
@@ -230,36 +219,9 @@ def test_serve_prints_its_address_and_ends_with_a_signal(tmp_path: Path) -> None
     assert database.stat().st_size > 0
 
 
-def test_serve_refuses_workers_when_the_database_is_sqlite(lockterm: Run, tmp_path: Path) -> None:
-    for where in ((), ("--database", str(tmp_path / "site.db"))):
-        result = lockterm("serve", "--port", "0", "--workers", "2", *where)
-        assert (result.returncode, result.stdout) == (1, "")
-        _assert_one_sentence(result, "--database postgresql://")
-    assert list(tmp_path.glob("*.db")) == []
-
-
-@pytest.mark.parametrize(
-    "command",
-    [
-        ("info",),
-        ("doctor",),
-        ("demo",),
-        ("keys",),
-        ("man",),
-        ("completion", "bash", "--install"),
-        ("completion", "fish", "--install"),
-        ("locks", "list"),
-        ("history",),
-        ("export", "1001"),
-    ],
-    ids=" ".join,
-)
 @pytest.mark.parametrize("home", [None, "relative"])
 def test_commands_name_the_variable_when_the_user_has_no_home(
-    command: tuple[str, ...],
-    home: str | None,
-    monkeypatch: pytest.MonkeyPatch,
-    capsys: pytest.CaptureFixture[str],
+    home: str | None, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     def unknown(uid: int) -> None:
         raise KeyError(f"getpwuid(): uid not found: {uid}")
@@ -270,19 +232,19 @@ def test_commands_name_the_variable_when_the_user_has_no_home(
         monkeypatch.delenv(name, raising=False)
     if home is not None:
         monkeypatch.setenv("HOME", home)
-    assert run(list(command)) == 2
-    told = capsys.readouterr().err
-    assert "has no home directory" in told and "Set HOME" in told
-    assert told.count("\n") == 1
+    for command in (
+        *("info", "doctor", "demo", "keys", "man", "completion bash --install", "locks list"),
+        *("completion fish --install", "history", "export 1001"),
+    ):
+        assert run(command.split()) == 2, command
+        told = capsys.readouterr().err
+        assert "has no home directory" in told and "Set HOME" in told
+        assert told.count("\n") == 1
 
 
-@pytest.mark.parametrize(
-    ("typed", "command"), [(("remotes", "add", "--nosuch"), " remotes add"), (("nosuch",), "")]
-)
-def test_commands_name_their_help_when_they_are_misused(
-    lockterm: Run, typed: tuple[str, ...], command: str
-) -> None:
-    refused = lockterm(*typed)
-    assert refused.returncode == 2
-    assert refused.stderr.endswith(f" See: lockterm{command} --help\n")
-    assert "?." not in refused.stderr
+def test_commands_name_their_help_when_they_are_misused(lockterm: Run) -> None:
+    for typed, command in (("remotes add --nosuch", " remotes add"), ("nosuch", "")):
+        refused = lockterm(*typed.split())
+        assert refused.returncode == 2
+        assert refused.stderr.endswith(f" See: lockterm{command} --help\n")
+        assert "?." not in refused.stderr

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 import stat
 import subprocess
 import sys
@@ -19,26 +20,21 @@ from tests.terminal.pty_session import clean_environment
 @pytest.mark.parametrize(
     ("shell", "place", "words"),
     [
-        (
-            *("bash", "share/bash-completion/completions/lockterm"),
-            "complete -o nosort -F _lockterm_completion lockterm",
-        ),
+        ("bash", "share/bash-completion/completions/lockterm", "complete -o nosort -F _lockterm"),
         ("zsh", "share/zsh/site-functions/_lockterm", "#compdef lockterm"),
-        (
-            *("fish", "config/fish/completions/lockterm.fish"),
-            "complete --no-files --command lockterm",
-        ),
+        ("fish", "config/fish/completions/lockterm.fish", "complete --no-files --command lockterm"),
     ],
-    ids=["bash", "zsh", "fish"],
 )
 def test_completion_prints_and_installs_the_script_for_its_shell(
     lockterm: Run, tmp_path: Path, shell: str, place: str, words: str
 ) -> None:
     file = tmp_path / place
     homes = {"XDG_DATA_HOME": str(tmp_path / "share"), "XDG_CONFIG_HOME": str(tmp_path / "config")}
-    for _ in "once", "again":
-        result = lockterm("completion", "--install", shell, env=homes)
+    open_to_all = ("sh", "-c", 'umask 0; exec "$0" "$@"', *LOCKTERM)
+    for program in (open_to_all, LOCKTERM):
+        result = lockterm("completion", "--install", shell, env=homes, program=program)
         assert (result.returncode, result.stderr) == (0, "")
+        assert stat.S_IMODE(file.stat().st_mode) == 0o644
     assert result.stdout.startswith(f"Written: {file}\n")
     assert result.stdout.endswith(f"To undo: rm {file}\n")
     printed = lockterm("completion", shell)
@@ -49,15 +45,9 @@ def test_completion_prints_and_installs_the_script_for_its_shell(
     result = lockterm("completion", "--install", shell, env=homes)
     assert (result.returncode, file.read_text()) == (1, "somebody's own\n")
     assert f"{file} exists, and lockterm did not write it." in result.stderr
-
-
-def test_completion_script_is_private_when_the_umask_is_open(lockterm: Run, tmp_path: Path) -> None:
-    homes = {"XDG_CONFIG_HOME": str(tmp_path / "config")}
-    open_to_all = ("sh", "-c", 'umask 0; exec "$0" "$@"', *LOCKTERM)
-    result = lockterm("completion", "--install", "fish", env=homes, program=open_to_all)
-    assert result.returncode == 0
-    file = tmp_path / "config/fish/completions/lockterm.fish"
-    assert stat.S_IMODE(file.stat().st_mode) == 0o644
+    unknown = lockterm("completion", "ksh")
+    assert (unknown.returncode, unknown.stdout) == (2, "")
+    assert "bash" in unknown.stderr
 
 
 @pytest.mark.parametrize(
@@ -80,45 +70,40 @@ def test_completion_script_loads_when_its_shell_reads_it(
     assert done.stderr == ""
 
 
-def test_completion_refuses_an_unknown_shell(lockterm: Run) -> None:
-    result = lockterm("completion", "ksh")
-    assert (result.returncode, result.stdout) == (2, "")
-    assert "bash" in result.stderr
-
-
-NAMES = ["a$(touch x)", "a'b", "a\\b", "a;b", "a b", 'a"b', "a`b`", "a*", "plain"]
-
-
-@pytest.mark.parametrize("name", NAMES)
-def test_bash_completion_quotes_a_profile_name(
-    tmp_path: Path, config_file: Path, name: str
-) -> None:
-    """Bash runs the command line unchanged when a person presses Enter."""
-    environment = clean_environment(tmp_path)
-    environment |= {"_LOCKTERM_COMPLETE": "bash_complete", "COMP_CWORD": "2"}
-    environment["COMP_WORDS"] = f"lockterm --profile {name[0]}"
-    config_file.write_text(f'[profiles.{json.dumps(name)}]\nbase_url = "https://locks.example"\n')
-    script = """
-        IFS=',' read type value <<< "$("$0" -m lockterm)"
-        eval "set -- $value"
-        printf '%s\\n' "$#" "$1"
-    """
+def _run_bash(script: str, *arguments: str, home: Path, **environment: str) -> str:
+    """Run a script in bash, which has to say nothing on stderr."""
+    require("bash", "bash")
     result = subprocess.run(
-        ["bash", "--norc", "-c", script, sys.executable],
-        env=environment,
-        cwd=tmp_path,
+        ["bash", "--norc", "-c", script, *arguments],
+        env=clean_environment(home) | environment,
+        cwd=home,
         capture_output=True,
         text=True,
         timeout=60,
         check=True,
     )
-    assert result.stdout == f"1\n{name}\n", result.stderr
+    assert result.stderr == ""
+    return result.stdout
+
+
+def test_bash_completion_quotes_a_profile_name(tmp_path: Path, config_file: Path) -> None:
+    """Bash runs the command line unchanged when a person presses Enter."""
+    script = """
+        IFS=',' read type value <<< "$("$0" -m lockterm)"
+        eval "set -- $value"
+        printf '%s\\n' "$#" "$1"
+    """
+    for name in ("a$(touch x)", "a'b", "a\\b", "a;b", "a b", 'a"b', "a`b`", "a*", "plain"):
+        profile = f'[profiles.{json.dumps(name)}]\nbase_url = "https://locks.example"\n'
+        config_file.write_text(profile)
+        environment = {"_LOCKTERM_COMPLETE": "bash_complete", "COMP_CWORD": "2"}
+        environment["COMP_WORDS"] = f"lockterm --profile {name[0]}"
+        assert _run_bash(script, sys.executable, home=tmp_path, **environment) == f"1\n{name}\n"
     assert not (tmp_path / "x").exists()
 
 
 @pytest.mark.long
 def test_bash_completion_completes_commands_options_and_locks(scripts: Scripts) -> None:
-    require("bash", "bash")
     scripts.keep([Lock(1004, name="Roof hatch"), Lock(1005, name="Main gate"), Lock(2001)])
     other = '[profiles.other]\nbase_url = "https://locks.example"\n'
     scripts.config.write_text(f'default_profile = "site"\n{scripts.config.read_text()}{other}')
@@ -143,24 +128,14 @@ def test_bash_completion_completes_commands_options_and_locks(scripts: Scripts) 
         tab lockterm --profile other remotes list ""
         tab lockterm --profile other remotes list --profile site 2
     """
-    environment = clean_environment(scripts.home)
-    environment["PATH"] = f"{command.parent}:{environment['PATH']}"
-    result = subprocess.run(
-        ["bash", "--norc", "-c", script],
-        env=environment,
-        capture_output=True,
-        text=True,
-        timeout=60,
-        check=True,
-    )
-    assert result.stderr == ""
-    assert [line.split() for line in result.stdout.splitlines()] == [
-        ["remotes", "replace", "report"],
-        ["add", "check-name", "clear", "delete", "list", "show", "update", "user-number"],
-        ["1005", "1004"],
-        ["1005"],
-        ["permanent", "time-limited", "recurring"],
-        ["site"],
-        [],
-        ["2001"],
+    path = f"{command.parent}:{os.environ['PATH']}"
+    assert _run_bash(script, home=scripts.home, PATH=path).splitlines() == [
+        "remotes replace report",
+        "add check-name clear delete list show update user-number",
+        "1005 1004",
+        "1005",
+        "permanent time-limited recurring",
+        "site",
+        "",
+        "2001",
     ]
