@@ -11,6 +11,7 @@ from lockterm.domain.operation import Operation, OperationState
 from lockterm.store.database import Database
 from lockterm.store.journal import Journal
 from tests.cli.conftest import HOSTILE, Scripts, assert_harmless, parse_csv
+from tests.samples import an_operation
 
 BERLIN = ZoneInfo("Europe/Berlin")
 
@@ -21,22 +22,9 @@ def ms(*at: int) -> int:
 
 
 def operation(number: int, call: str, prepared_ms: int, **changes: object) -> Operation:
-    found = Operation(
-        id=f"{number:032x}",
-        profile="site",
-        call=call,
-        path=f"/api/v1/bluetooth-remote/{call}",
-        body={},
-        lock_id=1004,
-        lock_name="Roof hatch",
-        remote_id=7,
-        remote_name="Anna",
-        before=(),
-        state=OperationState.PREPARED,
-        session="gone",
-        prepared_ms=prepared_ms,
-    )
-    return replace(found, **changes)  # type: ignore[arg-type]
+    usual = {"profile": "site", "lock_id": 1004, "lock_name": "Roof hatch", "session": "gone"}
+    made = {"id": f"{number:032x}", "prepared_ms": prepared_ms, "state": OperationState.PREPARED}
+    return an_operation(call, **usual | made | changes)
 
 
 ANNA = {"id": 7, "remoteName": "Anna", "remoteType": 2, "startDate": ms(2026, 1, 1)}

@@ -5,57 +5,31 @@ from __future__ import annotations
 import json
 from pathlib import Path
 
-import pytest
-
 from lockterm.keymap.keys import PLACES, known
 from tests.cli.conftest import Run
 
 
-@pytest.fixture
-def chosen(config_file: Path) -> Path:
+def test_keys_prints_every_key_as_chosen_in_each_format(lockterm: Run, config_file: Path) -> None:
     config_file.write_text('[keys]\n"remotes.delete" = "x"\n"app.help" = "F1,|"\n')
-    return config_file
-
-
-def test_keys_json_lists_every_key_with_chosen_ones(lockterm: Run, chosen: Path) -> None:
-    result = lockterm("keys", "--json")
-    assert result.returncode == 0
-    keys = json.loads(result.stdout)["keys"]
+    does = "Delete the selected or the marked remotes, after a confirmation"
+    keys = json.loads(lockterm("keys", "--json").stdout)["keys"]
     assert {key["id"] for key in keys} == set(known())
     assert len(keys) == sum(len(place.own) for place in PLACES.values())
     assert {key["id"] for key in keys if key["chosen"]} == {"remotes.delete", "app.help"}
     (deletes,) = (key for key in keys if key["id"] == "remotes.delete")
-    assert deletes == {
-        "where": "on the remotes",
-        "id": "remotes.delete",
-        "keys": ["x"],
-        "usual": ["d", "del"],
-        "chosen": True,
-        "verb": "delete",
-        "does": "Delete the selected or the marked remotes, after a confirmation",
-    }
+    names = {"where": "on the remotes", "id": "remotes.delete", "verb": "delete", "does": does}
+    assert deletes == {**names, "keys": ["x"], "usual": ["d", "del"], "chosen": True}
 
-
-def test_keys_prints_a_table_and_markdown(lockterm: Run, chosen: Path) -> None:
-    lines = lockterm("keys").stdout.splitlines()
-    at = lines.index("on the remotes")
-    (deletes,) = (line for line in lines[at:] if " remotes.delete " in line)
-    assert deletes.startswith("* x ")
-    assert deletes.endswith("Delete the selected or the marked remotes, after a confirmation")
+    printed = lockterm("keys").stdout
+    lines = printed.splitlines()
+    (line,) = (one for one in lines[lines.index("on the remotes") :] if " remotes.delete " in one)
+    assert line.startswith("* x ") and line.endswith(does)
     assert lines[-1] == "* differs from the default keys"
+    for key in keys:
+        assert f" {' '.join(key['keys'])} " in printed, key["id"]
     table = lockterm("keys", "--markdown").stdout.splitlines()
     assert "| everywhere | `f1` `\\|` | `app.help` | Help |" in table
     assert {line.replace("\\|", "").count("|") for line in table} == {5}
-
-
-def test_keys_table_separates_each_key_from_its_id(lockterm: Run) -> None:
-    printed = lockterm("keys").stdout
-    keys = json.loads(lockterm("keys", "--json").stdout)["keys"]
-    for key in keys:
-        assert f" {' '.join(key['keys'])} " in printed, key["id"]
-
-
-def test_keys_refuses_two_formats(lockterm: Run) -> None:
     assert lockterm("keys", "--json", "--markdown").returncode == 2
 
 

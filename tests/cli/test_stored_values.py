@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import json
+from typing import Any
 
-from tests.cli.conftest import Scripts
+from tests.cli.conftest import Scripts, answer_changed
 from tests.faults.proxy import Exchange, FaultProxy
 
 START_MS = 1_795_000_000_000
@@ -16,31 +17,30 @@ async def round_end(exchange: Exchange) -> None:
     """Store an end that is half an hour earlier than sent."""
     body = json.loads(exchange.body)
     exchange.body = json.dumps(body | {"endDate": body["endDate"] - HALF_HOUR_MS}).encode()
-    answer = await exchange.apply()
-    await exchange.send(answer.head + b"\r\n\r\n" + answer.body)
+    await answer_changed(exchange, lambda answer: None)
 
 
 async def test_diff_shows_the_stored_value_when_it_differs_from_the_sent_one(
     scripts: Scripts, proxy: FaultProxy
 ) -> None:
     scripts.have(remoteType=2, startDate=START_MS, endDate=END_MS)
-    table = scripts.home / "gate.csv"
-    table.write_text(f"lockId,remoteNumber,endDate\n1004,A-1,{END_MS + 10 * HALF_HOUR_MS}\n")
-    first = await scripts.arun("diff", str(table))
+    rows = f"lockId,remoteNumber,endDate\n1004,A-1,{END_MS + 10 * HALF_HOUR_MS}\n"
+    table = scripts.file("gate.csv", rows)
+    first = await scripts.arun("diff", table)
     assert "sent this remote earlier" not in first.stdout
     proxy.arm("update", round_end)
-    applied = await scripts.arun("apply", str(table), "--yes")
+    applied = await scripts.arun("apply", table, "--yes")
     assert applied.returncode == 0, applied.stderr
     listed = await scripts.arun("remotes", "list", "1004")
     assert "The service kept End" in listed.stderr and " instead of " in listed.stderr
-    again = await scripts.arun("diff", str(table))
-    words = " ".join(again.stdout.split())
-    assert "lockterm sent this remote earlier. The service kept End" in words
-    history = await scripts.arun("history")
-    assert "The service kept End" in " ".join(history.stdout.split())
     run_id = (await scripts.arun("runs", "list")).stdout.splitlines()[1].split()[0]
-    shown = await scripts.arun("runs", "show", run_id)
-    assert "The service kept End" in " ".join(shown.stdout.split())
+    words = "The service kept End"
+    for command, shown in (
+        (("diff", table), f"lockterm sent this remote earlier. {words}"),
+        (("history",), words),
+        (("runs", "show", run_id), words),
+    ):
+        assert shown in " ".join((await scripts.arun(*command)).stdout.split()), command
 
 
 async def test_list_names_missing_remotes_when_the_service_lags(
@@ -51,14 +51,12 @@ async def test_list_names_missing_remotes_when_the_service_lags(
     old = await scripts.arun("remotes", "list", "1004")
     assert (await scripts.arun(*add, "--yes")).returncode == 0
 
+    def keep_bea(page: dict[str, Any]) -> None:
+        page["data"]["list"] = [one for one in page["data"]["list"] if one["remoteName"] == "Bea"]
+        page["data"]["total"] = 1
+
     async def without_anna(exchange: Exchange) -> None:
-        answer = await exchange.apply()
-        body = json.loads(answer.body)
-        body["data"]["list"] = [one for one in body["data"]["list"] if one["remoteName"] == "Bea"]
-        body["data"]["total"] = 1
-        text = json.dumps(body).encode()
-        head = b"HTTP/1.1 200 OK\r\ncontent-type: application/json\r\ncontent-length: %d"
-        await exchange.send(head % len(text) + b"\r\n\r\n" + text)
+        await answer_changed(exchange, keep_bea)
 
     proxy.arm("list", without_anna)
     behind = await scripts.arun("remotes", "list", "1004")
