@@ -30,14 +30,21 @@ if after == "Removed":
 """
 
 
-def editing(scripts: Scripts, folder: Path, changes: str, *options: str) -> PtySession:
+def editing(scripts: Scripts, changes: str, *options: str, visual: str = "") -> PtySession:
     """Edit lock 1004 with an editor that replaces texts such as ``before|after``."""
-    (folder / "editor.py").write_text(EDITOR)
-    (folder / "changes").write_text(changes)
-    environment = clean_environment(
-        folder, VISUAL=shlex.join([sys.executable, f"{folder}/editor.py"]), TMPDIR=str(folder)
-    )
+    scripts.file("changes", changes)
+    editor = shlex.join([sys.executable, scripts.file("editor.py", EDITOR)])
+    home = scripts.home
+    environment = clean_environment(home, VISUAL=visual or editor, TMPDIR=str(home))
     return PtySession([*LOCKTERM, "edit", "1004", *options], environment)
+
+
+def answer(terminal: PtySession, question: str, key: str) -> None:
+    terminal.wait_for(question)
+    terminal.press(key, "enter")
+
+
+AGAIN = r"Edit the table again\? \[y/N\]:"
 
 
 def kept(folder: Path) -> list[Path]:
@@ -46,14 +53,13 @@ def kept(folder: Path) -> list[Path]:
 
 def test_edit_shows_and_runs_the_plan_when_a_person_agrees(scripts: Scripts) -> None:
     scripts.have()
-    with editing(scripts, scripts.home, "Anna|Anna W.") as terminal:
+    with editing(scripts, "Anna|Anna W.") as terminal:
         terminal.wait_for(r"Name: Anna -> Anna W\.")
-        terminal.wait_for(r"1 to change\. Run the plan\? \[y/N\]:")
-        terminal.press("y", "enter")
+        answer(terminal, r"1 to change\. Run the plan\? \[y/N\]:", "y")
         assert terminal.wait_exit() == 0
     assert [row["name"] for row in scripts.remotes(1004)] == ["Anna W."]
     assert kept(scripts.home) == []
-    with editing(scripts, scripts.home, "x|x") as terminal:
+    with editing(scripts, "x|x") as terminal:
         assert terminal.wait_exit() == 0
         assert "lock 1004 is unchanged." in terminal.text
     assert kept(scripts.home) == []
@@ -61,69 +67,56 @@ def test_edit_shows_and_runs_the_plan_when_a_person_agrees(scripts: Scripts) -> 
 
 def test_edit_keeps_the_table_when_it_is_invalid(scripts: Scripts) -> None:
     scripts.have()
-    with editing(scripts, scripts.home, "permanent|forever|forever|permanent") as terminal:
-        terminal.wait_for(r"Edit the table again\? \[y/N\]:")
-        terminal.press("y", "enter")
+    with editing(scripts, "permanent|forever|forever|permanent") as terminal:
+        answer(terminal, AGAIN, "y")
         terminal.wait_for(r"lock 1004 is unchanged\.")
         assert terminal.wait_exit() == 0
-    with editing(scripts, scripts.home, "permanent|forever") as terminal:
-        terminal.wait_for(r"Edit the table again\? \[y/N\]:")
-        terminal.press("n", "enter")
-        assert terminal.wait_exit() == 2
-        (file,) = kept(scripts.home)
-        assert "The edited table is kept in" in terminal.text
-    assert "forever" in file.read_text()
-    assert scripts.writes() == []
-
-
-def test_edit_keeps_the_table_when_the_editor_is_killed(scripts: Scripts) -> None:
-    scripts.have()
-    with editing(scripts, scripts.home, "Anna|Killed") as terminal:
-        assert terminal.wait_exit() == 2
-        assert "was ended by signal 9. Nothing was sent" in " ".join(terminal.text.split())
-        (file,) = kept(scripts.home)
-        assert "The edited table is kept in" in terminal.text
-    assert "Killed" in file.read_text()
-
-
-def test_edit_names_no_file_when_the_file_is_gone(scripts: Scripts) -> None:
-    scripts.have()
-    with editing(scripts, scripts.home, "Anna|Removed") as terminal:
-        terminal.wait_for(r"Edit the table again\? \[y/N\]:")
-        terminal.press("n", "enter")
+    with editing(scripts, "Anna|Removed") as terminal:
+        answer(terminal, AGAIN, "n")
         assert terminal.wait_exit() == 2
         assert "is kept in" not in terminal.text
     assert not [*scripts.home.glob("lockterm-*")]
+    with editing(scripts, "permanent|forever") as terminal:
+        answer(terminal, AGAIN, "n")
+        assert terminal.wait_exit() == 2
+        assert "The edited table is kept in" in terminal.text
+    (file,) = kept(scripts.home)
+    assert "forever" in file.read_text()
+    file.unlink()
+    with editing(scripts, "Anna|Killed") as terminal:
+        assert terminal.wait_exit() == 2
+        assert "was ended by signal 9. Nothing was sent" in " ".join(terminal.text.split())
+        assert "The edited table is kept in" in terminal.text
+    (file,) = kept(scripts.home)
+    assert "Killed" in file.read_text()
+    assert scripts.writes() == []
 
 
 def test_edit_skips_a_remote_when_someone_else_changed_it(scripts: Scripts) -> None:
     scripts.have()
     other = scripts.have(remoteName="Ben", remoteNumber="B-1")
-    with editing(scripts, scripts.home, "Anna|Anna W.") as terminal:
+    with editing(scripts, "Anna|Anna W.") as terminal:
         terminal.wait_for(r"Run the plan\?")
-        with scripts.service.app.state.site.database.writing() as db:
-            db.execute("UPDATE remote SET name = 'Benno' WHERE id = ?", (other,))
+        scripts.rename(other, "Benno")
         terminal.press("y", "enter")
         assert terminal.wait_exit() == 0
     assert sorted(row["name"] for row in scripts.remotes(1004)) == ["Anna W.", "Benno"]
 
 
 def test_edit_deletes_removed_lines_only_when_pruning(scripts: Scripts) -> None:
-    remote_id = scripts.have()
-    line = f"1004,{remote_id},Anna,A-1,permanent,bluetooth,,,,default,"
-    with editing(scripts, scripts.home, f"{line}|") as terminal:
+    line = f"1004,{scripts.have()},Anna,A-1,permanent,bluetooth,,,,default,"
+    with editing(scripts, f"{line}|") as terminal:
         assert terminal.wait_exit() == 0
-    with editing(scripts, scripts.home, f"{line}|", "--prune") as terminal:
-        terminal.wait_for(r"(?s)to be deleted: Anna \(A-1\).*Run the plan\? \[y/N\]:")
-        terminal.press("y", "enter")
+    with editing(scripts, f"{line}|", "--prune") as terminal:
+        question = r"(?s)to be deleted: Anna \(A-1\).*Run the plan\? \[y/N\]:"
+        answer(terminal, question, "y")
         assert terminal.wait_exit() == 0
     assert scripts.remotes(1004) == []
 
 
 def test_edit_sends_nothing_when_terminal_or_editor_is_missing(scripts: Scripts) -> None:
     assert scripts.run("edit", "1004").returncode == 2
-    environment = clean_environment(scripts.home, VISUAL="no-such-editor", TMPDIR=str(scripts.home))
-    with PtySession([*LOCKTERM, "edit", "1004"], environment) as terminal:
+    with editing(scripts, "", visual="no-such-editor") as terminal:
         assert terminal.wait_exit() == 2
         assert re.search(r"The editor no-such-editor cannot\s+be started", terminal.text)
         assert not [*scripts.home.glob("lockterm-*")], "nothing was typed into it"
@@ -133,23 +126,22 @@ def test_edit_sends_nothing_when_terminal_or_editor_is_missing(scripts: Scripts)
 def test_edit_keeps_the_table_when_the_editor_returns_at_once(scripts: Scripts) -> None:
     """Editors that open a window do; the table counts if a person says that it is saved."""
     scripts.have()
-    with editing(scripts, scripts.home, "Anna|Open") as terminal:
-        terminal.wait_for(r"Have you saved the table and closed the editor\? \[y/N\]:")
+    question = r"Have you saved the table and closed the editor\? \[y/N\]:"
+    with editing(scripts, "Anna|Open") as terminal:
+        answer(terminal, question, "n")
+        assert terminal.wait_exit() == 2
         told = " ".join(terminal.text.split())
         assert "returned at once" in told and "--wait" in told
-        terminal.press("n", "enter")
-        assert terminal.wait_exit() == 2
         (file,) = kept(scripts.home)
         assert "The table is kept in" in terminal.text
         assert "lock 1004 is unchanged." not in terminal.text
     file.unlink()
-    with editing(scripts, scripts.home, "Anna|Open") as terminal:
-        terminal.wait_for(r"Have you saved the table")
+    with editing(scripts, "Anna|Open") as terminal:
+        terminal.wait_for(question)
         (file,) = kept(scripts.home)
         file.write_text(file.read_text("utf-8").replace("Anna", "Anna W."), "utf-8")
         terminal.press("y", "enter")
-        terminal.wait_for(r"Name: Anna -> Anna W\.")
-        terminal.press("y", "enter")
+        answer(terminal, r"Name: Anna -> Anna W\.", "y")
         assert terminal.wait_exit() == 0
     assert [row["name"] for row in scripts.remotes(1004)] == ["Anna W."]
     assert kept(scripts.home) == []
@@ -163,10 +155,7 @@ def test_edit_turns_modelines_off_when_the_editor_is_vim(name: str, scripts: Scr
     editor.write_text(f'#!/bin/sh\nprintf "%s\\n" "$@" >{scripts.home}/given\nexit 3\n')
     editor.chmod(0o700)
     (scripts.home / "bin/vi").symlink_to(editor)
-    environment = clean_environment(
-        scripts.home, VISUAL=f"{scripts.home}/bin/vi -n", TMPDIR=str(scripts.home)
-    )
-    with PtySession([*LOCKTERM, "edit", "1004"], environment) as terminal:
+    with editing(scripts, "", visual=f"{scripts.home}/bin/vi -n") as terminal:
         assert terminal.wait_exit() == 2
     given = (scripts.home / "given").read_text().splitlines()
     options = [] if name == "nano" else ["--cmd", "autocmd BufReadPre * set nomodeline"]
