@@ -9,18 +9,15 @@ from collections.abc import Callable
 import psutil
 
 from tests.terminal.pty_session import PtySession
-from tests.terminal.test_ending import modes_of
+from tests.terminal.test_ending import assert_given_back, modes_of
 
 Start = Callable[..., PtySession]
-
-SIZES_IN_BAND = b"\x1b[?2048;2$y"
-"""The answer of a terminal that can report its size between the keys."""
 
 
 def test_quitting_ends_every_mode_when_the_mouse_was_taken_late(lockterm: Start) -> None:
     session = lockterm("demo", "--no-mouse")
     session.wait_for("Main gate")
-    session.send(SIZES_IN_BAND)
+    session.send(b"\x1b[?2048;2$y")  # it can report its size between the keys
     session.wait_until(lambda: b"\x1b[?2048h" in session.raw, "sizes in band")
     session.press("O")
     session.wait_until(lambda: b"\x1b[?1016h" in session.raw, "the mouse in pixels")
@@ -38,8 +35,10 @@ def test_quiet_mode_does_not_ask_for_every_movement_of_the_mouse(lockterm: Start
 
 
 def test_one_thread_reads_when_the_process_was_stopped_and_continued(lockterm: Start) -> None:
+    """Two threads that read would each get half of what is typed, and one wait for ever."""
     session = lockterm("demo")
     session.wait_for("Main gate")
+    assert session.attributes()[6][termios.VMIN] in (0, b"\0"), "no read waits"
     process = psutil.Process(session.pid)
     session.wait_taken()
     threads = process.num_threads()
@@ -55,14 +54,9 @@ def test_one_thread_reads_when_the_process_was_stopped_and_continued(lockterm: S
     session.wait_taken()
     # One more may have begun to do something else.
     assert process.num_threads() < threads + len(stops)
-    session.press("enter")
-    session.wait_for("page 1 of")
-
-
-def test_no_read_waits_when_another_process_has_taken_what_was_typed(lockterm: Start) -> None:
-    session = lockterm("demo")
-    session.wait_for("Main gate")
-    characters = session.attributes()[6]
-    assert characters[termios.VMIN] in (0, b"\0")
-    session.press("enter")
-    session.wait_for("page 1 of")
+    for key, shown in (("enter", "page 1 of"), ("escape", "Main gate +1001")):
+        session.press(key)
+        session.wait_for(shown)
+    session.press("q")
+    assert session.wait_exit() == 0
+    assert_given_back(session)

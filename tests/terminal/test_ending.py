@@ -19,7 +19,7 @@ Start = Callable[..., PtySession]
 FIRST_LOCK = "Main gate +1001"
 
 
-def _assert_given_back(session: PtySession) -> None:
+def assert_given_back(session: PtySession) -> None:
     """The terminal is as it was: settings, main screen, cursor, mouse."""
     assert session.attributes() == session.attributes_before
     for leave, enter in ((b"\x1b[?1049l", b"\x1b[?1049h"), (b"\x1b[?25h", b"\x1b[?25l")):
@@ -27,7 +27,7 @@ def _assert_given_back(session: PtySession) -> None:
     assert session.raw.rfind(b"\x1b[?1003l") > session.raw.rfind(b"\x1b[?1003h")
 
 
-def _assert_nothing_left(session: PtySession, home: Path) -> None:
+def assert_nothing_left(session: PtySession, home: Path) -> None:
     assert not list(home.glob("lockterm-demo-*"))
     assert session.others() == []
 
@@ -42,8 +42,8 @@ def test_the_demo_ends_with_a_key_and_leaves_nothing(lockterm: Start, tmp_path: 
     session.press("q")
 
     assert session.wait_exit() == 0
-    _assert_given_back(session)
-    _assert_nothing_left(session, tmp_path)
+    assert_given_back(session)
+    assert_nothing_left(session, tmp_path)
 
 
 def test_demo_runs_a_command_on_the_demo_of_another_terminal(
@@ -70,7 +70,7 @@ def test_demo_runs_a_command_on_the_demo_of_another_terminal(
     assert file.stat().st_mode & 0o777 == 0o600
     session.press("q")
     session.wait_exit()
-    _assert_nothing_left(session, tmp_path)
+    assert_nothing_left(session, tmp_path)
 
 
 @pytest.mark.long
@@ -90,7 +90,7 @@ def test_exports_of_the_demo_stay_after_it_has_ended(lockterm: Start, tmp_path: 
     assert session.wait_exit() == 0
     (table,) = tmp_path.glob("**/lockterm/demo/lockterm/exports/people-*.csv")
     assert len(table.read_text().splitlines()) > 100
-    _assert_nothing_left(session, tmp_path)
+    assert_nothing_left(session, tmp_path)
 
 
 @pytest.mark.parametrize("variable", ["PYTHONFAULTHANDLER", "PYTHONDEVMODE"])
@@ -102,7 +102,7 @@ def test_the_ui_ends_without_a_traceback_when_python_handles_faults(
     session.press("q")
     assert session.wait_exit() == 0
     assert b"Traceback" not in session.raw
-    _assert_given_back(session)
+    assert_given_back(session)
 
 
 @pytest.mark.parametrize(
@@ -121,8 +121,8 @@ def test_a_signal_ends_it_in_good_order(
     session.kill(number)
 
     assert session.wait_exit() == 128 + number
-    _assert_given_back(session)
-    _assert_nothing_left(session, tmp_path)
+    assert_given_back(session)
+    assert_nothing_left(session, tmp_path)
     assert f"ended by {number.name}" in (tmp_path / "state/lockterm/lockterm.log").read_text()
 
 
@@ -135,7 +135,7 @@ def test_a_closed_terminal_ends_it(lockterm: Start, tmp_path: Path, controlling:
     session.close_terminal()
 
     assert session.wait_exit(reading=False) != 0
-    _assert_nothing_left(session, tmp_path)
+    assert_nothing_left(session, tmp_path)
 
 
 @pytest.mark.long
@@ -152,7 +152,7 @@ def test_a_stalled_terminal_does_not_keep_it(
 
     assert session.wait_exit(reading=False) == 128 + number
     assert session.attributes() == session.attributes_before
-    _assert_nothing_left(session, tmp_path)
+    assert_nothing_left(session, tmp_path)
 
 
 def test_a_signal_in_the_first_moments_ends_it_too(lockterm: Start, tmp_path: Path) -> None:
@@ -163,30 +163,7 @@ def test_a_signal_in_the_first_moments_ends_it_too(lockterm: Start, tmp_path: Pa
 
     assert session.wait_exit() == 128 + signal.SIGTERM
     assert session.attributes() == session.attributes_before
-    _assert_nothing_left(session, tmp_path)
-
-
-def test_stopped_and_going_on_it_quits_at_the_first_key(lockterm: Start) -> None:
-    """Two threads that read would each get half of what is typed, and one wait for ever."""
-    session = lockterm("demo")
-    session.wait_for(FIRST_LOCK)
-    process = psutil.Process(session.pid)
-    for times in range(2, 6):
-        session.kill(signal.SIGSTOP)
-        session.wait_until(lambda: process.status() == psutil.STATUS_STOPPED, "it has stopped")
-        session.kill(signal.SIGCONT)
-        drawn = times
-        session.wait_until(lambda drawn=drawn: session.raw.count(b"\x1b[?1049h") >= drawn, "back")
-    readers = {thread.id for thread in process.threads()}
-    session.press("enter")
-    session.wait_for("page 1 of")
-    session.press("escape")
-    session.wait_for(FIRST_LOCK)
-
-    session.press("q")
-
-    assert session.wait_exit() == 0, readers
-    _assert_given_back(session)
+    assert_nothing_left(session, tmp_path)
 
 
 @pytest.mark.long

@@ -14,43 +14,35 @@ Start = Callable[..., PtySession]
 CTRL_L = b"\x0c"
 ESCAPE = "\x1b[27u"
 """Spelt so that it needs no pause behind it."""
-WALL = b"\x1b[5;1HBroadcast message from root: \x1b[9;30Hgoing down for reboot"
 
 
-def test_ctrl_l_draws_all_of_it_again(lockterm: Start) -> None:
+def test_ctrl_l_and_a_stop_draw_all_of_it_again(lockterm: Start) -> None:
+    """With a question it is worst, of which one would see half."""
     session = lockterm("demo", "--lock", "1001")
     session.wait_for("page 1 of 7")
     before = session.lines
-    session.write_as_others(WALL)
-    session.wait_for("going down for reboot")
+
+    def write_over(data: bytes, words: str) -> None:
+        session.write_as_others(data)
+        session.wait_for(words)
+
+    write_over(b"\x1b[5;1HBroadcast message: \x1b[9;30Hgoing down for reboot", "going down")
     session.press("j", "k")
     session.send(CTRL_L)
     session.wait_until(lambda: session.lines[:22] == before[:22], "the screen as it was")
 
-
-def test_ctrl_l_draws_a_question_again(lockterm: Start) -> None:
-    """Where a key that does not work is worst: one sees half of what is asked."""
-    session = lockterm("demo", "--lock", "1001")
-    session.wait_for("page 1 of 7")
-    session.press("d")
-    session.wait_for("Keep +D +Delete Night crew 1(?s:.*)╯")
-    session.write_as_others(b"\x1b[2J\x1b[5;5Hwritten by others")
-    session.wait_for("written by others")
-    session.send(CTRL_L)
-    session.wait_for("Delete Night crew 1 .A-2054(?s:.*)╯(?s:.*)Snow clearing(?s:.*)[?] help")
-
-
-def test_after_a_stop_it_is_drawn_again(lockterm: Start) -> None:
-    session = lockterm("demo", "--lock", "1001")
-    session.wait_for("page 1 of 7")
-    before = session.lines
     session.kill(signal.SIGTSTP)
     process = psutil.Process(session.pid)
     session.wait_until(lambda: process.status() == psutil.STATUS_STOPPED, "stopped")
-    session.write_as_others(b"\x1b[2J\x1b[Hthe shell was here")
-    session.wait_for("the shell was here")
+    write_over(b"\x1b[2J\x1b[Hthe shell was here", "the shell was here")
     session.kill(signal.SIGCONT)
     session.wait_until(lambda: session.lines[:22] == before[:22], "the screen as it was")
+
+    session.press("d")
+    session.wait_for("Keep +D +Delete Night crew 1(?s:.*)╯")
+    write_over(b"\x1b[2J\x1b[5;5Hwritten by others", "written by others")
+    session.send(CTRL_L)
+    session.wait_for("Delete Night crew 1 .A-2054(?s:.*)╯(?s:.*)Snow clearing(?s:.*)[?] help")
 
 
 def test_pictures_that_are_overtaken_are_not_sent(lockterm: Start) -> None:
