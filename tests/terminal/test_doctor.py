@@ -87,6 +87,20 @@ def doctor(*arguments: str, to: Path | None = None) -> list[str]:
     return ["sh", "-c", f"{shlex.join([*command, '--json'])} > {to}"]
 
 
+def ask(home: Path, *, answers: dict[bytes, bytes], wider: int = 0, **env: str) -> dict[str, Any]:
+    """Run the doctor in a terminal that answers, and return its report."""
+    out = home / "report.json"
+    environment = clean_environment(home, **env)
+    with Answering(doctor(to=out), environment, (80, 24), answers=answers, wider=wider) as terminal:
+        if wider:
+            terminal.screen.resize(40, 132)
+        terminal.wait_exit()
+        assert terminal.text.strip() == "" or wider, "the line that was drawn on is empty again"
+        terminal.assert_left_in_order()
+    report: dict[str, Any] = json.loads(out.read_text())
+    return report
+
+
 def facts(report: dict[str, Any]) -> dict[str, Any]:
     """All facts about the terminal."""
     found: dict[str, Any] = {}
@@ -106,62 +120,37 @@ def sentences(report: dict[str, Any]) -> dict[str, str]:
 
 
 def test_a_terminal_that_answers_is_believed(tmp_path: Path) -> None:
-    out = tmp_path / "report.json"
-    environment = clean_environment(tmp_path)
-    with Answering(doctor(to=out), environment, (80, 24), answers=MODERN) as terminal:
-        terminal.wait_exit()
-        assert terminal.text.strip() == "", "the line that was drawn on is empty again"
-        terminal.assert_left_in_order()
-    report = json.loads(out.read_text())
-    found = facts(report)
+    report = ask(tmp_path, answers=MODERN)
+    found, lines = facts(report), sentences(report)
     assert found["name"] == "XTerm(390)"
-    assert found["modes"] == {
-        "synchronizedOutput": True,
-        "bracketedPaste": True,
-        "mouse": True,
-        "sizeInBand": False,
-    }
+    modes = {"synchronizedOutput": True, "bracketedPaste": True, "mouse": True}
+    assert found["modes"] == {**modes, "sizeInBand": False}
     assert (found["kittyKeys"], found["says24Bit"], found["saysItCopies"]) == (True, True, True)
     assert found["saysSize"] == [80, 24]
     assert set(found["widths"].values()) == {1, 2}
-    lines = sentences(report)
     assert "export COLORTERM=truecolor" in lines["Colors"]
     assert "The terminal reports that it supports OSC 52" in lines["Copying"]
     assert lines["Size"] == "OK Size: 80x24."
     assert "have the expected width" in lines["Glyphs"]
     assert all(line.startswith("OK") for line in lines.values()), lines
+    lines = sentences(ask(tmp_path, answers=MODERN, COLORTERM="truecolor"))
+    assert lines["Colors"].startswith("OK Colors: 16,777,216")
 
 
 def test_doctor_reports_a_terminal_unlike_its_variables(tmp_path: Path) -> None:
     """Its size, its widths, its colors and its kind are others than the environment says."""
-    out = tmp_path / "report.json"
     answers = MODERN | {
         rb"\x1b\[>c": b"\x1b[>84;0;0c",
         rb"\x1b\[>0q": b"\x1bP>|tmux 3.4\x1b\\",
         rb"\x1bP\$qm\x1b\\": b"\x1bP1$r0;48;5;16m\x1b\\",
     }
-    environment = clean_environment(tmp_path, COLORTERM="truecolor")
-    with Answering(doctor(to=out), environment, (80, 24), answers=answers, wider=1) as terminal:
-        terminal.screen.resize(40, 132)
-        terminal.wait_exit()
-        terminal.assert_left_in_order()
-    lines = sentences(json.loads(out.read_text()))
+    lines = sentences(ask(tmp_path, answers=answers, wider=1, COLORTERM="truecolor"))
     assert "WARN Size: 80x24 is set, but the terminal has 132x40." in lines["Size"]
     assert "stty columns 132 rows 40" in lines["Size"]
     assert re.search(r"WARN.*draws .*─.*rows shift.*glyphs = \"ascii\"", lines["Glyphs"])
     assert lines["Colors"].startswith("WARN")
-    assert (
-        'this terminal is tmux 3.4. In the configuration, write [terminal] copy = "tmux"'
-        in (lines["Copying"])
-    )
-
-
-def test_colors_are_ok_when_the_terminal_keeps_all_of_them(tmp_path: Path) -> None:
-    out = tmp_path / "report.json"
-    environment = clean_environment(tmp_path, COLORTERM="truecolor")
-    with Answering(doctor(to=out), environment, (80, 24), answers=MODERN) as terminal:
-        terminal.wait_exit()
-    assert sentences(json.loads(out.read_text()))["Colors"].startswith("OK Colors: 16,777,216")
+    setting = 'In the configuration, write [terminal] copy = "tmux"'
+    assert f"this terminal is tmux 3.4. {setting}" in lines["Copying"]
 
 
 @pytest.mark.long
@@ -209,20 +198,23 @@ def test_late_answer_is_not_typed_text(tmp_path: Path) -> None:
             terminal.assert_left_in_order()
 
 
-@pytest.mark.parametrize("how", [signal.SIGTERM, signal.SIGHUP, "ctrl+c"])
-def test_a_signal_while_it_is_asked_leaves_the_terminal_in_order(
-    tmp_path: Path, how: signal.Signals | str
+@pytest.mark.parametrize("option", [(), ("--keys",)])
+@pytest.mark.parametrize("how", [signal.SIGTERM, signal.SIGHUP, None])
+def test_a_signal_leaves_the_terminal_in_order(
+    tmp_path: Path, how: signal.Signals | None, option: tuple[str, ...]
 ) -> None:
-    with Answering(doctor(), clean_environment(tmp_path), answers={}) as terminal:
-        terminal.wait_until(lambda: b"\x1b[c" in terminal.raw, "the first question")
+    with Answering(doctor(*option), clean_environment(tmp_path), answers={}) as terminal:
+        if option:
+            terminal.wait_until(lambda: is_raw(terminal), "the keys are listened to")
+        else:
+            terminal.wait_until(lambda: b"\x1b[c" in terminal.raw, "the first question")
         assert terminal.attributes() != terminal.attributes_before
-        if isinstance(how, signal.Signals):
+        if how is not None:
             terminal.kill(how)
-            code = 128 + how
         else:
             terminal.send(b"\x03")
-            code = 130
-        assert terminal.wait_exit() == code
+        interrupted = 0 if option else 130
+        assert terminal.wait_exit() == (interrupted if how is None else 128 + how)
         terminal.assert_left_in_order()
 
 
@@ -271,30 +263,29 @@ def test_a_terminal_that_is_too_small_is_wrong(
 @pytest.mark.long
 def test_tmux_is_asked_how_it_is_set(tmp_path: Path) -> None:
     out = tmp_path / "report.json"
-    with in_tmux(doctor(to=out), tmp_path, "set -g allow-passthrough on") as terminal:
-        terminal.wait_exit()
-    report = json.loads(out.read_text())
-    found, lines = facts(report), sentences(report)
+
+    def report(*options: str, over_ssh: bool = False, **env: str) -> dict[str, Any]:
+        command = [*(("env", "-u", "TMUX") if over_ssh else ()), *doctor(to=out)]
+        with in_tmux(command, tmp_path, *options, **env) as terminal:
+            terminal.wait_exit()
+        found: dict[str, Any] = json.loads(out.read_text())
+        return found
+
+    inside = report("set -g allow-passthrough on")
+    found, lines = facts(inside), sentences(inside)
     assert found["name"].startswith("tmux 3.")
     assert found["tmux"]["setClipboard"] == "external"
     assert found["tmux"]["allowPassthrough"] == "on"
     assert lines["Copying"] == "OK Copying: tmux passes copied values on to xterm-256color."
     assert "Ctrl+B" in lines["Keys"]
-
-    with in_tmux(doctor(to=out), tmp_path, TERM="linux") as terminal:
-        terminal.wait_exit()
-    lines = sentences(json.loads(out.read_text()))
-    assert "set -as terminal-features ',linux:clipboard'" in lines["Copying"]
-
-    over_ssh = ["env", "-u", "TMUX", *doctor(to=out)]
-    with in_tmux(over_ssh, tmp_path, "set -g default-terminal screen-256color") as terminal:
-        terminal.wait_exit()
-    lines = sentences(json.loads(out.read_text()))
-    assert 'write [terminal] copy = "tmux"' in lines["Copying"]
-    with in_tmux(over_ssh, tmp_path, "set -g default-terminal tmux-256color") as terminal:
-        terminal.wait_exit()
-    lines = sentences(json.loads(out.read_text()))
-    assert "Set in that tmux: set -s set-clipboard on" in lines["Copying"]
+    linux = sentences(report(TERM="linux"))["Copying"]
+    assert "set -as terminal-features ',linux:clipboard'" in linux
+    for term, advice in (
+        ("screen-256color", 'write [terminal] copy = "tmux"'),
+        ("tmux-256color", "Set in that tmux: set -s set-clipboard on"),
+    ):
+        remote = report(f"set -g default-terminal {term}", over_ssh=True)
+        assert advice in sentences(remote)["Copying"]
 
 
 def test_gnu_screen_is_asked_nothing_that_it_would_spill(tmp_path: Path) -> None:
@@ -335,18 +326,6 @@ def test_doctor_shows_keys_as_they_arrive(tmp_path: Path) -> None:
         assert f"5 of {len(KEYS)} keys arrived." in terminal.text
         assert "Not seen: tab shift+tab" in terminal.text
         assert bytes(terminal.raw).rstrip().endswith(b"[keys].")
-        terminal.assert_left_in_order()
-
-
-@pytest.mark.parametrize("how", [signal.SIGTERM, "ctrl+c"])
-def test_the_test_of_keys_ends_in_order(tmp_path: Path, how: signal.Signals | str) -> None:
-    with Answering(doctor("--keys"), clean_environment(tmp_path), answers={}) as terminal:
-        terminal.wait_until(lambda: is_raw(terminal), "the keys are listened to")
-        if isinstance(how, signal.Signals):
-            terminal.kill(how)
-        else:
-            terminal.send(b"\x03")
-        assert terminal.wait_exit() == (143 if isinstance(how, signal.Signals) else 0)
         terminal.assert_left_in_order()
 
 
