@@ -17,19 +17,15 @@ class Closed:
 
     def __init__(self, monkeypatch: pytest.MonkeyPatch) -> None:
         self.now_s = 0.0
-        self.reports = 0
+        self.reports: list[bool] = []
         monkeypatch.setattr(form_wall, "CLOSED_S", 1.0)
         monkeypatch.setattr("textual.message._time.get_time", lambda: self.now_s)
         below, form = SimpleNamespace(is_form=False), SimpleNamespace(is_form=True)
         app: Any = SimpleNamespace(screen=form, screen_stack=[below, form])
-        self.wall = FormWall(app, self._report)
+        self.wall = FormWall(app, self.reports.append)
         assert self.types("escape", at_s=0.0)
         app.screen, app.screen_stack = below, [below]
         self.wall.note_screen(app.screen)
-
-    def _report(self, has_closed: bool) -> None:
-        assert has_closed
-        self.reports += 1
 
     def types(self, key: str, *, at_s: float) -> bool:
         """Type a key and return whether it acts."""
@@ -47,7 +43,7 @@ def test_form_wall_stops_every_letter_when_hands_go_on_typing(closed: Closed) ->
     typed = "delivery Door"
     acting = [key for at, key in enumerate(typed, 1) if closed.types(key, at_s=at * 0.15)]
     assert acting == []
-    assert closed.reports == 1
+    assert closed.reports == [True]
     last_s = len(typed) * 0.15
     assert not closed.types("d", at_s=last_s + 0.99)
     assert closed.types("d", at_s=last_s + 0.99 + 1.0)
@@ -56,7 +52,7 @@ def test_form_wall_stops_every_letter_when_hands_go_on_typing(closed: Closed) ->
 
 def test_form_wall_lets_a_letter_act_when_one_second_has_passed(closed: Closed) -> None:
     assert closed.types("d", at_s=1.0)
-    assert closed.reports == 0
+    assert closed.reports == []
 
 
 def test_form_wall_lets_other_keys_act_and_counts_on_from_the_last_letter(closed: Closed) -> None:

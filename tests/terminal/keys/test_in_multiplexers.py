@@ -3,10 +3,9 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Iterator, Sequence
-from contextlib import AbstractContextManager, contextmanager
+from collections.abc import Sequence
+from contextlib import AbstractContextManager
 from pathlib import Path
-from typing import Protocol
 
 import pytest
 
@@ -27,38 +26,22 @@ A_LONG_SECOND = (
 once it is over, d and D delete, as they should."""
 
 
-class Inside(Protocol):
-    """Runs lockterm in a multiplexer."""
-
-    def __call__(
-        self, service: RunningService, home: Path, program: Sequence[str] = LOCKTERM
-    ) -> AbstractContextManager[PtySession]: ...
-
-
-@contextmanager
-def tmux(
-    service: RunningService, home: Path, program: Sequence[str] = LOCKTERM
-) -> Iterator[PtySession]:
+def in_multiplexer(
+    name: str, service: RunningService, home: Path, program: Sequence[str] = LOCKTERM
+) -> AbstractContextManager[PtySession]:
+    """Run lockterm in a multiplexer."""
     command = [*program, "--base-url", service.base_url, "--lock", "1003"]
-    with in_tmux(command, home, "set -g default-terminal tmux-256color") as session:
-        yield session
-
-
-@contextmanager
-def gnu_screen(
-    service: RunningService, home: Path, program: Sequence[str] = LOCKTERM
-) -> Iterator[PtySession]:
-    command = [*program, "--base-url", service.base_url, "--lock", "1003"]
-    with in_screen(["env", "TERM=screen-256color", *command], home) as session:
-        yield session
+    if name == "tmux":
+        return in_tmux(command, home, "set -g default-terminal tmux-256color")
+    return in_screen(["env", "TERM=screen-256color", *command], home)
 
 
 @pytest.mark.long
-@pytest.mark.parametrize("inside", [tmux, gnu_screen])
+@pytest.mark.parametrize("inside", ["tmux", "screen"])
 def test_remote_is_there_when_a_key_with_alt_and_text_are_typed_into_its_form(
-    service: RunningService, tmp_path: Path, inside: Inside
+    service: RunningService, tmp_path: Path, inside: str
 ) -> None:
-    with inside(service, tmp_path) as session:
+    with in_multiplexer(inside, service, tmp_path) as session:
         session.wait_for("page 1 of 1")
         for name, sent in ALT_KEYS.items():
             session.press("e")
@@ -77,12 +60,12 @@ def test_remote_is_there_when_a_key_with_alt_and_text_are_typed_into_its_form(
 
 
 @pytest.mark.long
-@pytest.mark.parametrize("inside", [tmux, gnu_screen])
+@pytest.mark.parametrize("inside", ["tmux", "screen"])
 @pytest.mark.parametrize("text", [TEXT, "dD dD dD", "d delete Door D"])
 def test_remote_is_there_when_text_is_typed_behind_an_escape_that_closes_its_form(
-    service: RunningService, tmp_path: Path, inside: Inside, text: str
+    service: RunningService, tmp_path: Path, inside: str, text: str
 ) -> None:
-    with inside(service, tmp_path, A_LONG_SECOND) as session:
+    with in_multiplexer(inside, service, tmp_path, A_LONG_SECOND) as session:
         session.wait_for("page 1 of 1")
         session.press("e")
         session.wait_for("You have not changed anything yet")

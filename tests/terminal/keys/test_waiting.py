@@ -73,35 +73,25 @@ async def test_the_way_out_goes_before_keys_that_wait(
         assert "1 key that you typed before page 2 appeared" in notices(pilot)
 
 
+async def lost(*_: object, **__: object) -> Any:
+    await asyncio.sleep(0)
+    raise UnreachableError("The line is down.")
+
+
+@pytest.mark.parametrize("read", [hung, lost])
 async def test_keys_are_dropped_when_what_they_are_for_does_not_come(
-    service: RunningService, starter: Starter, monkeypatch: pytest.MonkeyPatch
+    service: RunningService, starter: Starter, monkeypatch: pytest.MonkeyPatch, read: Any
 ) -> None:
-    monkeypatch.setattr(key_queue, "TIMEOUT_S", 0.05)
+    if read is hung:
+        monkeypatch.setattr(key_queue, "TIMEOUT_S", 0.05)
     async with starter(service, 1001) as pilot:
-        monkeypatch.setattr(pilot.app.operations.remotes, "page", hung)
+        monkeypatch.setattr(pilot.app.operations.remotes, "page", read)
         for key in ("n", "e", "d"):
             await pilot.app.key_queue.take(key_queue.events.Key(key, key))
         await until(pilot, lambda: "2 keys that you typed before page 2 appeared" in notices(pilot))
         assert isinstance(pilot.app.screen, RemotesScreen)
         await pilot.press("u")  # nobody waits for that page any more
         await until(pilot, lambda: pilot.app.screen.is_modal)
-
-
-async def test_keys_for_what_has_failed_do_nothing(
-    service: RunningService, starter: Starter, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    async with starter(service, 1001) as pilot:
-
-        async def lost(*_: object, **__: object) -> Any:
-            await asyncio.sleep(0)
-            raise UnreachableError("The line is down.")
-
-        monkeypatch.setattr(pilot.app.operations.remotes, "page", lost)
-        for key in ("n", "d"):
-            await pilot.app.key_queue.take(key_queue.events.Key(key, key))
-        await until(pilot, lambda: "typed before page 2 appeared" in notices(pilot))
-        await settled(pilot)
-        assert isinstance(pilot.app.screen, RemotesScreen)
 
 
 async def test_the_cursor_moves_while_its_page_is_asked_for_again(

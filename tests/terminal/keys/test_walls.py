@@ -105,19 +105,18 @@ async def test_form_stays_when_a_key_with_alt_is_typed_into_it(
         assert await pilot.app.operations.journal.history() == []
 
 
-@pytest.mark.parametrize("widget", ["remoteType", "isCoerced"])
 async def test_form_stays_when_a_key_with_alt_is_typed_on_its_choice(
-    service: RunningService, lockterm_app: Starter, widget: str
+    service: RunningService, lockterm_app: Starter
 ) -> None:
     async with lockterm_app(service, 1003) as pilot:
         await pilot.press("e")
         await settled(pilot)
         form = pilot.app.screen
-        form.query_one(f"#{widget}").focus()
-        for sent in ALT_KEYS.values():
-            type_(pilot.app, sent)
-        await settled(pilot)
-        assert pilot.app.screen is form
+        for widget in ("remoteType", "isCoerced"):
+            form.query_one(f"#{widget}").focus()
+            type_(pilot.app, *ALT_KEYS.values())
+            await settled(pilot)
+            assert pilot.app.screen is form
 
 
 class Field(App[None]):
@@ -127,44 +126,33 @@ class Field(App[None]):
         yield SingleLineInput("Anna Maria Weber", id="field")
 
 
-@pytest.mark.parametrize(
-    ("keys", "left", "cursor"),
-    [
-        (("end", "alt+backspace"), "Anna Maria ", 11),
-        (("end", "alt+backspace", "alt+backspace"), "Anna ", 5),
-        (("end", "ctrl+backspace"), "Anna Maria ", 11),
-        (("home", "alt+d"), " Maria Weber", 0),
-        (("home", "alt+d", "alt+d"), " Weber", 0),
-        (("home", "alt+delete"), " Maria Weber", 0),
-        (("home", "ctrl+delete"), " Maria Weber", 0),
-        (("end", "alt+b"), "Anna Maria Weber", 11),
-        (("end", "alt+left", "alt+left"), "Anna Maria Weber", 5),
-        (("end", "alt+ctrl+left"), "Anna Maria Weber", 11),
-        (("home", "alt+f"), "Anna Maria Weber", 4),
-        (("home", "alt+right", "alt+f"), "Anna Maria Weber", 10),
-        (("end", "alt+f", "alt+d"), "Anna Maria Weber", 16),
-        (("end", "alt+x", "alt+enter", "alt+up"), "Anna Maria Weber", 16),
-    ],
-)
-async def test_field_edits_by_words_when_readline_does(
-    keys: tuple[str, ...], left: str, cursor: int
-) -> None:
+async def test_field_edits_by_words_as_readline_does() -> None:
+    name = "Anna Maria Weber"
     app = Field()
     async with app.run_test() as pilot:
         field = app.query_one(SingleLineInput)
-        field.focus()
-        await pilot.press(*keys)
-        assert (field.value, field.cursor_position) == (left, cursor)
-
-
-async def test_field_with_a_secret_shows_no_words_when_edited_by_words() -> None:
-    app = Field()
-    async with app.run_test() as pilot:
-        field = app.query_one(SingleLineInput)
-        field.password = True
-        field.focus()
+        for keys, left, cursor in (
+            ("end alt+backspace", "Anna Maria ", 11),
+            ("end alt+backspace alt+backspace", "Anna ", 5),
+            ("end ctrl+backspace", "Anna Maria ", 11),
+            ("home alt+d", " Maria Weber", 0),
+            ("home alt+d alt+d", " Weber", 0),
+            ("home alt+delete", " Maria Weber", 0),
+            ("home ctrl+delete", " Maria Weber", 0),
+            ("end alt+b", name, 11),
+            ("end alt+left alt+left", name, 5),
+            ("end alt+ctrl+left", name, 11),
+            ("home alt+f", name, 4),
+            ("home alt+right alt+f", name, 10),
+            ("end alt+f alt+d", name, 16),
+            ("end alt+x alt+enter alt+up", name, 16),
+        ):
+            field.value = name
+            await pilot.press(*keys.split())
+            assert (field.value, field.cursor_position) == (left, cursor), keys
+        field.value, field.password = name, True  # words of a secret are not shown
         await pilot.press("home", "alt+f")
-        assert field.cursor_position == len(field.value)
+        assert field.cursor_position == len(name)
         await pilot.press("home", "alt+d")
         assert field.value == ""
 
@@ -259,8 +247,7 @@ async def test_letters_do_nothing_when_escape_has_just_closed_a_form(
     fill_book(lockterm_app, Lock(1003, name="Server room"))
     file = tmp_path / "config.toml"
     file.write_text(f'[profiles.demo]\nbase_url = "{service.base_url}"\n')
-    profiles = Profiles(file, Options(), {})
-    app = lockterm_app.app(service, 1003, profiles=profiles)
+    app = lockterm_app.app(service, 1003, profiles=Profiles(file, Options(), {}))
     async with app.run_test(size=(80, 24), notifications=True) as pilot:
         await settled(pilot)
         for way in ways:
@@ -270,45 +257,39 @@ async def test_letters_do_nothing_when_escape_has_just_closed_a_form(
         below = app.screen_stack[-2]
         await pilot.press("escape")
         await until(pilot, lambda: app.screen is below)
-        for letter in letters("dD xM?"):
-            app.post_message(letter)
-        await settled(pilot)
-        assert app.screen is below
-        assert (
-            notices(pilot).count(
-                "Form closed: lockterm ignores letters until you stop typing for one second."
-            )
-            == 1
-        )
+        for passed in (0.0, 0.5):
+            closing(passed)
+            for letter in letters("dD xM?"):
+                app.post_message(letter)
+            await settled(pilot)
+            assert app.screen is below
+        words = "Form closed: lockterm ignores letters until you stop typing for one second."
+        assert notices(pilot).count(words) == 1
         await pilot.press("f2")
         await settled(pilot)
         assert app.screen is not below, "other keys act"
         await pilot.press("escape")
         await settled(pilot)
-        closing(1.0)
+        closing(1.5)
         await pilot.press("M")
         await settled(pilot)
         assert app.screen is not below, "the second has passed"
         assert someone_else.counted(service, "delete") == 0
 
 
-@pytest.mark.parametrize(("seconds", "acts"), [(0.5, False), (1.0, True)])
-async def test_letters_do_nothing_for_one_second_when_a_form_was_closed(
-    service: RunningService,
-    lockterm_app: Starter,
-    closing: Callable[[float], None],
-    seconds: float,
-    acts: bool,
+async def test_letters_act_when_a_form_was_saved(
+    service: RunningService, lockterm_app: Starter, closing: Callable[[float], None]
 ) -> None:
     async with lockterm_app(service, 1003) as pilot:
-        await pilot.press("e")
+        await pilot.press("e", "X", "ctrl+s")
+        await until(pilot, lambda: isinstance(pilot.app.screen, ConfirmModal))
         await settled(pilot)
-        await pilot.press("escape")
+        await pilot.press("right", "enter")
         await until(pilot, lambda: isinstance(pilot.app.screen, RemotesScreen))
-        closing(seconds)
-        await pilot.press("d")
         await settled(pilot)
-        assert isinstance(pilot.app.screen, DestroyModal) is acts
+        await pilot.press("M")
+        await settled(pilot)
+        assert not isinstance(pilot.app.screen, RemotesScreen)
 
 
 async def test_typed_text_stays_when_text_and_enter_run_into_the_question_to_leave(
@@ -342,21 +323,6 @@ async def test_typed_text_stays_when_text_and_enter_run_into_the_question_to_lea
         await pilot.press("enter")
         await until(pilot, lambda: pilot.app.screen is form)
         assert form.query_one("#remoteName", Input).value == typed
-
-
-async def test_letters_act_when_a_form_was_saved(
-    service: RunningService, lockterm_app: Starter, closing: Callable[[float], None]
-) -> None:
-    async with lockterm_app(service, 1003) as pilot:
-        await pilot.press("e", "X", "ctrl+s")
-        await until(pilot, lambda: isinstance(pilot.app.screen, ConfirmModal))
-        await settled(pilot)
-        await pilot.press("right", "enter")
-        await until(pilot, lambda: isinstance(pilot.app.screen, RemotesScreen))
-        await settled(pilot)
-        await pilot.press("M")
-        await settled(pilot)
-        assert not isinstance(pilot.app.screen, RemotesScreen)
 
 
 # --- questions ---------------------------------------------------------------------------------
@@ -407,19 +373,7 @@ async def test_question_that_deletes_is_disarmed_when_another_key_comes_first(
         assert len(someone_else.page(service, 1003)) == 12
 
 
-@pytest.mark.parametrize("first", ["\x1b[6~", "\x1b[A", "\t"])
-async def test_question_that_deletes_takes_its_key_when_only_moving_keys_came_before(
-    service: RunningService, lockterm_app: Starter, first: str
-) -> None:
-    async with lockterm_app(service, 1003) as pilot:
-        modal = await come_to(pilot, ("d",))
-        type_(pilot.app, first, "D")
-        await until(pilot, lambda: pilot.app.screen is not modal)
-        await settled(pilot)
-        assert len(someone_else.page(service, 1003)) == 8
-
-
-async def test_question_that_deletes_is_disarmed_when_text_is_pasted(
+async def test_question_that_deletes_is_disarmed_by_a_paste_and_not_by_moving_keys(
     service: RunningService, lockterm_app: Starter
 ) -> None:
     async with lockterm_app(service, 1003) as pilot:
@@ -429,17 +383,34 @@ async def test_question_that_deletes_is_disarmed_when_text_is_pasted(
         await settled(pilot)
         assert pilot.app.screen is modal
         assert "you pasted text" in words(pilot.app)
+        await pilot.press("escape")
+        await until(pilot, lambda: pilot.app.screen is not modal)
+        assert len(someone_else.page(service, 1003)) == 9
+        for left, first in enumerate(("\x1b[6~", "\x1b[A", "\t"), 1):
+            modal = await come_to(pilot, ("d",))
+            type_(pilot.app, first, "D")
+            await until(pilot, lambda modal=modal: pilot.app.screen is not modal)
+            await settled(pilot)
+            assert len(someone_else.page(service, 1003)) == 9 - left
 
 
 # --- single keys -------------------------------------------------------------------------------
 
 
-async def test_line_feed_is_enter(service: RunningService, lockterm_app: Starter) -> None:
+async def test_line_feed_is_enter_and_a_new_type_takes_no_backspace(
+    service: RunningService, lockterm_app: Starter
+) -> None:
     async with lockterm_app(service, 1003) as pilot:
         below = pilot.app.screen
         type_(pilot.app, "\n")
+        await until(pilot, lambda: pilot.app.screen is not below)
         await settled(pilot)
-        assert pilot.app.screen is not below
+        await pilot.press("escape", "a")
+        await settled(pilot)
+        kind = pilot.app.screen.query_one("#remoteType", Choice)
+        kind.focus()
+        await pilot.press("space", "backspace", "delete")
+        assert kind.value == "1"
 
 
 async def test_choice_keeps_what_is_chosen_when_letters_or_backspace_are_typed(
@@ -467,18 +438,6 @@ async def test_choice_keeps_what_is_chosen_when_letters_or_backspace_are_typed(
         assert coerced.value == "1", "space chooses what a letter has gone to"
         await pilot.press("backspace")
         assert coerced.value == "", "it is an answer that nothing is known"
-
-
-async def test_choice_of_type_takes_no_backspace_when_a_remote_is_added(
-    service: RunningService, lockterm_app: Starter
-) -> None:
-    async with lockterm_app(service, 1003) as pilot:
-        await pilot.press("a")
-        await settled(pilot)
-        kind = pilot.app.screen.query_one("#remoteType", Choice)
-        kind.focus()
-        await pilot.press("space", "backspace", "delete")
-        assert kind.value == "1"
 
 
 @pytest.mark.parametrize("key", ["f1", "question_mark"])
