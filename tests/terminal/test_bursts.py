@@ -13,6 +13,8 @@ Start = Callable[..., PtySession]
 
 FIRST = "Ruth Adler"
 """The first remote of the lock, a permanent one."""
+LIMITED = "Ivan Horvat"
+"""The second, with an end."""
 
 
 @pytest.fixture
@@ -25,21 +27,14 @@ def remotes(lockterm: Start) -> PtySession:
     return session
 
 
-@pytest.mark.parametrize(
-    ("keys", "shown"),
-    [
-        ("jw+30d", r"Name +Ivan Horvat(?s:.*)End +\+30d"),
-        ("/horvat", "Find: horvat"),
-        ("u77", r"New user number(?s:.*)│ +77 +│"),
-        ("\re", f"Edit {FIRST}"),
-    ],
-)
-def test_text_is_whole_behind_the_key_that_opens_its_field(
-    remotes: PtySession, keys: str, shown: str
-) -> None:
-    remotes.press(keys)
-    remotes.wait_for(shown)
-    assert "no remote under the cursor" not in remotes.text
+def _field(session: PtySession, label: str) -> str:
+    return session.wait_for(rf"^ {label} +(.*)$")[1]
+
+
+def test_an_end_typed_with_the_key_that_opens_the_form_is_in_its_field(remotes: PtySession) -> None:
+    remotes.press("jw+30d")
+    remotes.wait_for(r"End +\+30d")
+    assert _field(remotes, "Name").startswith(LIMITED)
 
 
 def test_renewing_a_permanent_remote_is_refused_and_text_typed_for_it_does_nothing(
@@ -52,11 +47,28 @@ def test_renewing_a_permanent_remote_is_refused_and_text_typed_for_it_does_nothi
     remotes.wait_for(rf"{FIRST}.*always")
 
 
+def test_a_text_typed_with_the_key_that_opens_the_find_line_is_whole(remotes: PtySession) -> None:
+    remotes.press("/horvat")
+    remotes.wait_for(r"Find: horvat")
+
+
+def test_a_number_typed_with_the_key_that_asks_for_it_is_whole(remotes: PtySession) -> None:
+    remotes.press("u77")
+    remotes.wait_for("New user number")
+    remotes.wait_for(r"│ +77 +│")
+
+
 def test_a_page_typed_with_the_key_that_asks_for_it_is_shown(lockterm: Start) -> None:
     session = lockterm("demo")
     session.wait_for("Main gate")
     session.press("/Main gate", "enter", "enter", ":3", "enter")
     session.wait_for("page 3 of")
+
+
+def test_what_comes_behind_enter_finds_the_remote_that_it_opens(remotes: PtySession) -> None:
+    remotes.press("enter", "e")
+    remotes.wait_for(f"Edit {FIRST}")
+    assert "no remote under the cursor" not in remotes.text
 
 
 def test_a_burst_deletes_nothing(remotes: PtySession) -> None:
@@ -67,6 +79,17 @@ def test_a_burst_deletes_nothing(remotes: PtySession) -> None:
     remotes.press("enter")
     remotes.wait_until(lambda: "Keep" not in remotes.text, "the question is gone")
     remotes.wait_for("18 remotes")
+
+
+def test_the_key_of_the_question_deletes(remotes: PtySession) -> None:
+    remotes.press("d")
+    remotes.wait_for(rf"D  Delete {FIRST}")
+    remotes.wait_for("Valid: always")
+    remotes.wait_until(lambda: b"\x1b[5n" in remotes.raw, "asked whether it is drawn")
+    remotes.send(b"\x1b[0nD")
+    remotes.wait_for(f"Deleted {FIRST}")
+    remotes.wait_for("17 remotes")
+    assert not re.search(rf"^ {FIRST}", remotes.text, re.MULTILINE)
 
 
 def test_the_key_counts_only_behind_the_answer_of_a_terminal_that_shows_the_question(
@@ -80,8 +103,5 @@ def test_the_key_counts_only_behind_the_answer_of_a_terminal_that_shows_the_ques
     remotes.wait_until(lambda: remotes.raw.count(b"\x1b[5n") == 2, "asked whether it is drawn")
     remotes.press("D")
     remotes.wait_for("Typed too early")
-    remotes.wait_for(rf"Valid: always(?s:.*)D  Delete {FIRST}")
     remotes.send(b"\x1b[0nD")
-    remotes.wait_for(f"Deleted {FIRST}")
     remotes.wait_for("17 remotes")
-    assert not re.search(rf"^ {FIRST}", remotes.text, re.MULTILINE)

@@ -140,7 +140,7 @@ def test_unset_variable_is_reported_before_and_after(
 
 
 @pytest.mark.long
-def test_the_form_stays_when_nothing_can_be_written_or_the_configuration_has_changed(
+def test_where_nothing_can_be_written_the_form_stays(
     lockterm: Start, tmp_path: Path, service: RunningService
 ) -> None:
     session = lockterm()
@@ -151,7 +151,18 @@ def test_the_form_stays_when_nothing_can_be_written_or_the_configuration_has_cha
     session.wait_for("Nothing was written")
     assert service.base_url in session.text
     (tmp_path / "config").unlink()
+    session.press("\x13")
+    session.wait_for("The lock book is empty")
+    assert config_of(tmp_path).exists()
 
+
+@pytest.mark.long
+def test_configuration_is_kept_when_it_appears_during_the_form(
+    lockterm: Start, tmp_path: Path, service: RunningService
+) -> None:
+    session = lockterm()
+    open_form(session)
+    fill(session, "north", service.base_url)
     file = config_of(tmp_path)
     file.parent.mkdir(parents=True)
     file.write_text('# of another session\n[profiles.south]\nbase_url = "https://s.example"\n')
@@ -161,8 +172,9 @@ def test_the_form_stays_when_nothing_can_be_written_or_the_configuration_has_cha
     session.press("\x13")
     session.wait_for("The lock book is empty")
     assert "  north  127.0.0.1" in session.lines[0], "what was chosen is opened"
-    first = 'default_profile = "south"\n\n# of another session\n[profiles.south]\n'
-    assert file.read_text().startswith(first)
+    assert file.read_text().startswith(
+        'default_profile = "south"\n\n# of another session\n[profiles.south]\n'
+    )
     assert tomllib.loads(file.read_text())["profiles"].keys() == {"south", "north"}
 
 
@@ -205,13 +217,23 @@ def test_what_was_typed_is_there_again_however_it_ended(
 
 
 @pytest.mark.long
+def test_a_broken_default_profile_says_so_and_ends(lockterm: Start, tmp_path: Path) -> None:
+    file = config_of(tmp_path)
+    file.parent.mkdir(parents=True)
+    file.write_text('[profiles.a]\nbase_url = "https://a.example"\ntimezone = "Nowhere"\n')
+    session = lockterm()
+    assert session.wait_exit() == 2
+    assert "line 3: timezone 'Nowhere' is not a time zone" in " ".join(session.lines)
+
+
+@pytest.mark.long
 def test_the_welcome_has_room_in_60x20(lockterm: Start) -> None:
     session = lockterm(size=(60, 20), env={"NO_COLOR": "1"})
-    for line in (
-        *("  1  Try the demo", "     A made-up site on this machine", "  2  Connect to a service"),
-        *("  Colors +none; words show the states", "  Size +60x20"),
-    ):
-        session.wait_for(f"^{line}$")
+    session.wait_for("^  1  Try the demo$")
+    session.wait_for("^     A made-up site on this machine$")
+    session.wait_for("^  2  Connect to a service$")
+    session.wait_for("^  Colors +none; words show the states$")
+    session.wait_for("^  Size +60x20$")
     session.wait_for("^1 demo  2 connect  q quit")
     assert b"\x1b[38;" not in session.raw
     assert b"\x1b[48;" not in session.raw
