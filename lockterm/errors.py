@@ -26,7 +26,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 NAME_EXISTS = -3
-"""The code of ``checkRemoteName`` for a name that exists (contract 7.3); no other call has it."""
+"""The code that only ``checkRemoteName`` returns: the name exists (contract 7.3)."""
 
 LONGEST_MEANING = 600
 """Maximum number of characters of an error's meaning that lockterm shows."""
@@ -44,23 +44,24 @@ class LocktermError(Exception):
         """The explanation, in one sentence."""
         self.title = title or self.title
         self.hint = hint
-        """The next step, in one sentence; may be empty."""
+        """The next step for the user, in one sentence; may be empty."""
 
     @property
     def meaning(self) -> str:
         """The explanation with all known details; for a refusal also its code and description.
 
-        Show this text to people, not the message. It may contain control characters of the service.
+        Show this text to people, not the message. The text may contain control characters from the
+        service.
         """
         return self.message
 
     @property
     def sentences(self) -> str:
-        """The explanation and the next step; they may contain control characters."""
+        """The explanation and the next step as one text, which may contain control characters."""
         return self.sentences_with(self.hint)
 
     def sentences_with(self, hint: str) -> str:
-        """Return the explanation followed by another hint; may contain control characters."""
+        """Return the explanation followed by ``hint``; the text may contain control characters."""
         means = self.meaning
         if hint and means and (means[-1].isalnum() or means[-1] == ")"):
             means += "."  # a service's message may end without a period
@@ -86,7 +87,7 @@ class ServiceError(LocktermError):
     """An error because a call to the service did not succeed."""
 
     out_of_reach: bool = False
-    """Whether the service itself did not answer; instead, for example, a proxy answered."""
+    """Whether the service itself gave no answer, for example because a proxy answered instead."""
 
 
 class UnreachableError(ServiceError):
@@ -197,7 +198,7 @@ class RateLimitedError(RefusedError):
     ) -> None:
         super().__init__(message, status=429, hint=hint)
         self.asked = asked
-        """Whether the service was called; False if lockterm still waited after an earlier 429."""
+        """Whether the service was called; False if an earlier 429 still blocks all calls."""
         self.retry_after_s = retry_after_s
         """Seconds to wait, at most 60; None if the service requests no particular time."""
 

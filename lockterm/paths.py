@@ -64,17 +64,17 @@ class Paths(NamedTuple):
 
     @property
     def database(self) -> Path:
-        """The local store: the lock book and the journal."""
+        """The path of the local store, which contains the lock book and the journal."""
         return self.state_dir / "lockterm.db"
 
     @property
     def log_file(self) -> Path:
-        """The log of signals, crashes and messages, without header values."""
+        """The path of the log of signals, crashes and messages; the log has no header values."""
         return self.state_dir / "lockterm.log"
 
     @property
     def choices(self) -> Path:
-        """The saved preferences, such as theme and columns."""
+        """The path of the saved preferences, such as theme and columns."""
         return self.state_dir / "choices.json"
 
     def named(self) -> dict[str, Path]:
@@ -92,7 +92,7 @@ class Paths(NamedTuple):
 
 @contextmanager
 def needing_home() -> Iterator[None]:
-    """Return a context manager that explains the error of a missing home directory.
+    """Return a context manager that turns the error of a missing home into a clear error.
 
     Raises:
         ConfigError: If this user has no home directory.
@@ -149,7 +149,8 @@ def make_directory(directory: Path) -> None:
 def find_typed(text: str) -> Path:
     """Return the path that a person typed, pasted or dropped.
 
-    If no file has the literal name, one layer of shell quoting or a file URL is removed.
+    If no file has the literal name, the function removes one layer of shell quotes, or converts a
+    file URL to a path.
 
     Raises:
         RuntimeError: If the path names an unknown home directory.
@@ -188,7 +189,7 @@ def read_named(path: Path, most: int, what: str) -> bytes:
 
     Args:
         path: The file.
-        most: Number of bytes; a file of this size or larger is refused.
+        most: The size limit in bytes; a file of this size or larger is refused.
         what: The expected kind of file in the error message, such as ``configuration``.
 
     Raises:
@@ -258,7 +259,8 @@ def write_whole(
         mode: The file's permissions before the umask; private by default.
         may_replace: A function that returns whether an existing file with the given content may be
             replaced; None to replace any file.
-        follow: Whether to follow a trusted link if the last part of the path is one, or to refuse.
+        follow: Whether to follow a trusted link if the last part of the path is one. If False, such
+            a link is an error.
         make: The mode with which to create missing directories; None to create none.
 
     Returns:

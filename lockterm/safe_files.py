@@ -1,4 +1,4 @@
-"""Reads files safely, and checks which users can change them. Every start imports this module.
+"""Reads files safely, and checks whether other users can change them.
 
 A path is opened one part at a time, each part relative to the directory before it. Therefore
 lockterm never follows a link that another user created, and reads or writes exactly the file that
@@ -29,7 +29,8 @@ class OpenLocation:
     Args:
         path: The file. With a final slash, ``name`` becomes ``.``, the directory itself.
         make: The mode with which to create missing directories; None to create none.
-        follow: Whether to follow a link if the last part of the path is one, as in other parts.
+        follow: Whether to follow a link if the last part of the path is one. Links in other parts
+            are always followed.
 
     Raises:
         OSError: If a directory is missing, or another user may have created a link in the path.
@@ -44,7 +45,7 @@ class OpenLocation:
         if given.endswith("/") or not todo:
             todo.insert(0, ".")
         self.weakness: str | None = None
-        """Why other users can change the file by its directories, as the end of a sentence.
+        """Why other users can change the file through its directories, as the end of a sentence.
 
         None if they cannot.
         """
@@ -124,7 +125,7 @@ class OpenLocation:
             raise PermissionError(errno.EPERM, f"the link {link} belongs to another user", link)
         around = os.fstat(self.directory)
         # Users who can write in a directory can rename a link of this user.
-        is_sticky = around.st_mode & stat.S_ISVTX  # as the Nix store, open to its group only
+        is_sticky = around.st_mode & stat.S_ISVTX  # such as the Nix store, writable by its group
         if around.st_uid not in self._owners or around.st_mode & (0o002 if is_sticky else 0o022):
             why = f"others can replace the link {link}"
             raise PermissionError(errno.EPERM, why, link)

@@ -1,4 +1,4 @@
-"""Runs work in threads, in order or to its end even if the caller is canceled."""
+"""Runs functions in threads: one after the other, or to the end despite a canceled caller."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ class SingleThreadExecutor:
     async def run(self, work: Callable[P, T], *args: P.args, **options: P.kwargs) -> T:
         """Run a function in this thread and return its result.
 
-        If the caller is canceled, it does not wait until the function ends.
+        A canceled caller does not wait until the function ends.
         """
         if self._pool is None:  # a late task leaves no thread behind
             return await asyncio.to_thread(work, *args, **options)
@@ -39,7 +39,7 @@ class SingleThreadExecutor:
     async def to_its_end(self, work: Callable[P, T], *args: P.args, **options: P.kwargs) -> T:
         """Run a function in this thread and return its result.
 
-        If the caller is canceled, it first waits until the function ends.
+        A canceled caller first waits until the function ends.
         """
         return await _to_its_end(self.run(work, *args, **options))
 
@@ -53,11 +53,11 @@ class SingleThreadExecutor:
 async def to_its_end(work: Callable[P, T], *args: P.args, **options: P.kwargs) -> T:
     """Run a function in a thread and return its result.
 
-    If the caller is canceled, it first waits until the function ends, because a thread cannot be
-    stopped. While it runs, its resources must not be closed, and its work must not be repeated.
+    A canceled caller first waits until the function ends, because a thread cannot be stopped. While
+    the function runs, its resources must not be closed, and its work must not be repeated.
 
     Raises:
-        asyncio.CancelledError: If the caller was canceled; the work has ended.
+        asyncio.CancelledError: If the caller was canceled; the function has ended by then.
     """
     return await _to_its_end(asyncio.to_thread(work, *args, **options))
 
