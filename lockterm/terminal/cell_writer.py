@@ -95,7 +95,7 @@ class CellWriter:
     def _put_blanks(
         self, cells: list[Cell], changed: list[bool], place: int, y: int, end: int
     ) -> int:
-        """Write or erase changed blanks of one style, and return the cell after them."""
+        """Write or erase changed blanks of one style; return the index of the cell after them."""
         first, stop = cells[place], place + 1
         while stop < end and changed[stop] and cells[stop] == first:
             stop += 1
@@ -182,7 +182,11 @@ class CellWriter:
         return "".join(self._out)
 
     def _blank_from(self, cells: list[Cell]) -> int:
-        """Return the first cell that one code can erase to the row's end, or the row's length."""
+        """Return the first index from which one code can erase the rest of the row.
+
+        Returns:
+            The index; the length of the row if the code would not be shorter than blanks.
+        """
         place, last = len(cells), cells[-1]
         if last[0] != " " or not (last[1] == "" or (self._fills and is_ground(last[1]))):
             return place

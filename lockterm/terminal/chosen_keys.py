@@ -31,7 +31,12 @@ class ChosenKeys:
         self._keymap: Keymap = {}
 
     def use(self, app: App[Any], keymap: Keymap) -> None:
-        """Apply a keymap that ``lockterm.keymap.check`` accepted; call this before any screen."""
+        """Apply a keymap to the app and to all later screens; call this before any screen exists.
+
+        Args:
+            app: The app.
+            keymap: Maps IDs of bindings to keys; ``lockterm.keymap.check`` must have accepted it.
+        """
         self._keymap = keymap
         app._bindings = rebound(app._bindings, keymap)
         hints.use(keymap)

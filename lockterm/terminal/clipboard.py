@@ -105,7 +105,10 @@ def sequences(data: bytes, through: Multiplexer, environ: Mapping[str, str]) -> 
 
 
 def _given_to_tmux(data: bytes) -> bool:
-    """Return whether tmux took the value; False if tmux is out of reach or older than 3.2."""
+    """Pass a value to tmux, and return whether tmux accepted it.
+
+    The result is False if tmux cannot be reached or is older than 3.2.
+    """
     try:
         done = subprocess.run(
             ["tmux", "load-buffer", "-w", "-"],

@@ -52,7 +52,9 @@ The first letter has ambiguous width, and the second letter is narrow in every t
 treats their bytes as commands.
 """
 _DRAWN = {2: (True, 1), 3: (True, 2), 4: (False, 1)}
-"""Maps the width of both letters to whether the terminal reads UTF-8, and the first one's width."""
+"""Maps the width of both letters together, in cells, to two facts about the terminal.
+The facts are whether the terminal reads UTF-8, and the width of the first letter in cells.
+"""
 
 READ_BYTES = 4096
 BEHIND_S = 0.1
@@ -78,7 +80,7 @@ class _Terminal:
         self._drained = drained
 
     def flush(self) -> None:
-        """Flush the stream and report it; Textual's writing thread calls this when it is done."""
+        """Flush the stream and call ``drained``; Textual's writing thread calls this at its end."""
         self._stream.flush()
         self._drained()
 
@@ -110,7 +112,7 @@ class TerminalDriver(LinuxDriver):
         self._asked_how_drawn = False
 
     def _get_terminal_size(self) -> tuple[int, int]:
-        """Return the size that the terminal reports; otherwise, use COLUMNS and LINES, or 80x24."""
+        """Return columns and rows from the terminal, else from COLUMNS and LINES, else 80x24."""
         usual = shutil.get_terminal_size((80, 24))
         return terminal_size() or (usual.columns, usual.lines)
 
@@ -196,7 +198,7 @@ class TerminalDriver(LinuxDriver):
         os.kill(os.getpid(), signal.SIGSTOP)
 
     def _continue(self) -> None:
-        """Set up the terminal again after a stop; reset it first if SIGSTOP came from outside."""
+        """Set up the terminal again after a stop; first reset it if nothing did so before."""
         if self._wake is not None:
             with suppress(termios.error):  # in the background, this stops the process again
                 termios.tcsetattr(self.fileno, termios.TCSANOW, termios.tcgetattr(self.fileno))

@@ -38,9 +38,9 @@ class FormWall:
         self._app = app
         self._report = report
         self._left: Screen[Any] | None = None
-        """The form that the last key typed into it may close."""
+        """The form that the last typed key may close; None if there is no such form."""
         self._closed_s: float | None = None
-        """The time when that form closed, or of the last ignored letter since."""
+        """The time of the closing or of the last ignored letter; None if no letter is ignored."""
         self._has_reported = False
 
     def note_screen(self, screen: Screen[Any]) -> None:

@@ -153,7 +153,10 @@ class Frame:
         self.joined = True
         """Whether to send characters that consist of several code points, such as some emoji."""
         self.ambiguous: int | None = None
-        """Number of cells that the terminal uses for a character of ambiguous width, or None."""
+        """Number of cells that the terminal uses for a character of ambiguous width.
+
+        None if the number is unknown.
+        """
 
     @property
     def size(self) -> tuple[int, int]:
@@ -162,7 +165,7 @@ class Frame:
 
     @property
     def rows(self) -> list[list[Cell]]:
-        """All cells. A changed row is replaced, never modified."""
+        """The cells of all rows, from top to bottom. A changed row is replaced, never modified."""
         return [*self._rows]
 
     def forget(self) -> None:
@@ -215,10 +218,11 @@ class Frame:
         writer.write(y, now, changed, {cells.start: cells for cells, _ in runs}, exact=exact)
 
     def _runs(self, row: list[Cell]) -> list[tuple[range, int]]:
-        """Return the cells that a terminal may have drawn elsewhere (letters of ambiguous width).
+        """Return the ranges of cells whose letters of ambiguous width a terminal may misplace.
 
-        Each pair has a range, from a word's first character of ambiguous width to the end of the
-        word, and the cell up to which a terminal with wide characters may have drawn the range.
+        Each pair contains a range and an index. The range goes from a word's first character of
+        ambiguous width to the end of the word. The index is the end of the cells on which a
+        terminal with wide characters may have drawn the range.
         A range is written without cursor moves, because a move would cut wide characters in two.
         """
         if self.ambiguous == 1 or is_plain(row):
@@ -314,7 +318,7 @@ class FrameDiff:
         self._sends_now = False
 
     def changed(self, renderable: object) -> object | None:
-        """Return a replacement for a renderable of Textual, which sends only the changed cells.
+        """Return a replacement for Textual's renderable that sends only the changed cells.
 
         Args:
             renderable: Textual's renderable.
@@ -355,7 +359,7 @@ class FrameDiff:
         self.frame.cursor = app.cursor_position.x, app.cursor_position.y
 
     def measure_again(self) -> None:
-        """Forget all cells and cached widths, because the terminal draws some characters wider."""
+        """Forget all cells and cached widths; call this after the widths of characters change."""
         self.frame.forget()
         graphemes_of.cache_clear()
 

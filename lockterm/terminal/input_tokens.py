@@ -49,7 +49,10 @@ _STRING = rb"\x1b(?:\][0-9lLI]|P[0-?!$+@|]|[_^][!-~])"
 """The unambiguous beginning of a string: OSC, DCS, APC or PM, as in terminals' answers."""
 _STRING_PART = rb"\x1b[\]_^P]\Z"
 _RXVT_KEY = rb"(?:[235678]|2[34])\Z"
-"""Numbers after which a dollar ends a key of rxvt; the report of a mode has a semicolon before."""
+"""Numbers after which a dollar sign ends a key of rxvt.
+
+In the report of a mode, which continues after its dollar sign, more text precedes the number.
+"""
 
 _LATE_CSI = rb"\x1b\[(?:[0-?]|[A-DFHIMOP-SZ]|\[[A-E])"
 _LATE_SS3 = rb"\x1bO[A-DFHMP-Sa-d]"
@@ -152,12 +155,13 @@ class InputTokenizer:
         self._escaped_s: float | None = None
         """Seconds from an earlier ESC to the current sequence, or None if there was no such ESC."""
         self.due_s: float | None = None
-        """The time when :meth:`tick` must be called, on the clock of :meth:`feed`, or None."""
+        """The time to call :meth:`tick`, on the clock of :meth:`feed`; None if not needed."""
 
     def feed(self, data: bytes, now_s: float) -> list[Token]:
         """Return the tokens that are complete with this input.
 
-        New input takes precedence over time limits: if it was read late, call :meth:`tick` later.
+        New input takes precedence over time limits. If input has arrived and :meth:`tick` is due,
+        call this method first.
 
         Args:
             data: Bytes of the terminal, cut anywhere.
@@ -294,7 +298,12 @@ class InputTokenizer:
         return True
 
     def _give(self, tokens: list[Token], token: Token | None) -> None:
-        """Add a token, combined with an earlier ESC; None if the sequence has no meaning."""
+        """Add a token, combined with an earlier ESC if there was one.
+
+        Args:
+            tokens: The list to which the token is added.
+            token: The token; None for a sequence without a meaning.
+        """
         pause_s, self._escaped_s = self._escaped_s, None
         if pause_s is not None and isinstance(token, Sequence):
             token = Escaped(token, pause_s)

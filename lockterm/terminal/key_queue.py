@@ -5,9 +5,9 @@ at that moment. If ``w`` and ``+30d`` arrive in one read, the text would go to t
 first field of a form that has not yet focused the right field. Here, a key waits until the key
 before it has been handled completely and the screen that it opened is ready.
 
-Two conditions show that. The event loop has nothing left to run, which covers Textual's own work,
-such as mounting a screen and focusing a field. No :class:`PendingNavigation` is active, which
-covers calls to the service and the reading of files.
+lockterm waits for two conditions. First, the event loop has nothing left to run, which covers
+Textual's own work, such as mounting a screen and focusing a field. Second, no
+:class:`PendingNavigation` is active, which covers calls to the service and the reading of files.
 """
 
 from __future__ import annotations
@@ -60,16 +60,16 @@ _Method = Callable[Concatenate[_NodeT, _ParamsT], Coroutine[Any, Any, _ResultT]]
 
 
 class PendingNavigation:
-    """The opening of a screen or page that a key requested and that later keys are meant for.
+    """A screen or page that a key has requested and that is not open yet; later keys wait for it.
 
-    Keys wait only while the screen on which the key was pressed is shown. If a question appears
-    first, the keys go to the question.
+    Keys wait only while the screen on which the key was pressed is shown. If a dialog appears
+    first, the keys go to the dialog.
 
     Args:
         queue: The queue whose keys wait.
         screen: The screen on which the key was pressed.
         what: The name of the screen or page in a sentence, such as ``page 3``.
-        passes: A function that returns whether a key need not wait.
+        passes: A function that returns whether a key is delivered without waiting.
         must_appear: Whether the opening counts as failed if no other screen has appeared.
     """
 
@@ -133,11 +133,11 @@ def opening(
     Args:
         node: The screen that opens something, or a widget in it.
         what: The name of the screen or page without control characters, such as ``page 3``.
-        passes: A function that returns whether a key need not wait.
+        passes: A function that returns whether a key is delivered without waiting.
         must_appear: Whether the opening counts as failed if no other screen has appeared.
 
     Returns:
-        The opening. The caller must end it, or use it as a context manager, which does so.
+        The pending navigation. The caller must call its ``end``, or use it as a context manager.
     """
     queue = cast("_HasQueue", node.app).key_queue
     return queue.begin(PendingNavigation(queue, node.screen, what, passes, must_appear=must_appear))
@@ -179,7 +179,7 @@ class KeyQueue:
     """
 
     class Dealt(Message):
-        """A message that follows a key through the same queues, to show that it was handled."""
+        """A message that follows a key through Textual's queues; it arrives after the key."""
 
     def __init__(
         self,
@@ -202,7 +202,7 @@ class KeyQueue:
 
     @property
     def is_dealing(self) -> bool:
-        """Whether a key is being handled, or waits for that."""
+        """Whether a key is being handled or is waiting."""
         return bool(self._waiting) or self._under_way is not None or self._is_settling
 
     @property
@@ -243,7 +243,7 @@ class KeyQueue:
             self._deliver_waiting()
 
     def note_dealt(self, dealt: Dealt) -> None:
-        """Handle the message that follows a key: the key has passed through all queues."""
+        """Note that a key was handled, because the message that follows the key has arrived."""
         if dealt is self._under_way:
             self._under_way = None
             if self._lost is not None:
@@ -292,7 +292,7 @@ class KeyQueue:
     # --- pending navigations -------------------------------------------------------------------
 
     def begin(self, opened: PendingNavigation) -> PendingNavigation:
-        """Make the keys that arrive from now on wait until an opening ends; return the opening."""
+        """Make later keys wait until a pending navigation ends, and return the navigation."""
         if not self._follows_screens and self.app.is_running:  # the app may be about to end
             self._follows_screens = True
             self.app.screen_change_signal.subscribe(self.app, self._screen_changed)
@@ -305,7 +305,7 @@ class KeyQueue:
             self._deliver_waiting()
 
     def note_end(self, opened: PendingNavigation, *, failed: bool) -> None:
-        """Release the keys that waited for an opening; drop them if the opening failed."""
+        """Deliver the keys that waited for a navigation; drop them if it failed."""
         if opened not in self._openings:  # keys have stopped waiting for this opening
             return
         self._openings.remove(opened)

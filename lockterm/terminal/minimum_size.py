@@ -41,9 +41,9 @@ class MinimumSize:
         return size.width < SMALLEST.width or size.height < SMALLEST.height
 
     def is_meant(self, event: events.Key | events.Paste) -> bool:
-        """Return whether a key may act: not if it was typed while the sentence was shown.
+        """Return whether a key may act; False if the user typed it while the sentence was shown.
 
-        A key that quits lockterm also works then.
+        Even then, a key that quits lockterm ends the app.
         """
         is_there = self.is_missed or self._told_at is not None
         if not is_there and event.time >= self._gone_s:
@@ -76,9 +76,9 @@ def _quits() -> tuple[str, ...]:
 
 
 def _sentence(size: Size) -> list[str]:
-    words = (
+    sentence = (
         f"lockterm needs {SMALLEST.width}x{SMALLEST.height}; this terminal has"
         f" {size.width}x{size.height}. Make it larger, or press"
         f" {key('app.quit')} to quit. Nothing is lost."
     )
-    return textwrap.wrap(words, max(size.width - 1, 1))[: size.height]
+    return textwrap.wrap(sentence, max(size.width - 1, 1))[: size.height]

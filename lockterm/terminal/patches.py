@@ -45,7 +45,7 @@ class SeenScrollBar(ScrollBarRender):
 
     @classmethod
     def render_bar(cls, *args: Any, **options: Any) -> Segments:
-        """Render Textual's bar, with a block as the handle if the bar has the text's color."""
+        """Render Textual's bar; if it has the terminal's text color, draw the handle as a block."""
         bar = super().render_bar(*args, **options)
         if are_ascii():
             segments = [
@@ -132,7 +132,7 @@ def driver_of(app: App[Any]) -> Driver | None:
 
 
 def without_greys(app: App[Any]) -> None:
-    """Remove Textual's filters for gray, which it adds even for an empty NO_COLOR."""
+    """Remove Textual's filters that draw in gray; Textual adds them even for an empty NO_COLOR."""
     app._filters = [one for one in app._filters if not isinstance(one, (Monochrome, NoColor))]
 
 
@@ -154,7 +154,13 @@ def line_of_option(options: OptionList) -> int:
 
 
 def has_key_of_its_own(app: App[Any], key: str, action_id: str) -> bool:
-    """Return whether the app's own bindings map a key to a binding ID, even behind a dialog."""
+    """Return whether the app's own bindings contain a key with this ID, even behind a dialog.
+
+    Args:
+        app: The app.
+        key: Textual's name of the key.
+        action_id: The ID of a binding, such as ``app.quit``.
+    """
     chain = app.screen._binding_chain
     own = (bindings.key_to_bindings.get(key, ()) for node, bindings in chain if node is app)
     return any(binding.id == action_id for found in own for binding in found)

@@ -84,7 +84,7 @@ def require_terminal(environ: Mapping[str, str]) -> None:
     """Check that lockterm can read keys from a terminal and draw a screen on it.
 
     Raises:
-        NoTerminalError: stdin or stderr is not a terminal, or the terminal cannot be used.
+        NoTerminalError: If stdin or stderr is not a terminal, or the terminal cannot be used.
     """
     if sys.__stdin__ is None or not sys.__stdin__.isatty():
         raise NoTerminalError(

@@ -58,7 +58,7 @@ _SUPPORTED = (1, 2, 3)
 
 
 class StatusReport(events.Event, bubble=False):
-    """The terminal's answer to the query ``ESC [ 5 n``; all input typed before has arrived."""
+    """The terminal's answer to ``ESC [ 5 n``; all input typed before the answer has arrived."""
 
 
 class LettersDrawn(events.Event, bubble=False):
@@ -124,7 +124,7 @@ class TerminalInput:
         )
         self._mouse = XTermParser()
         self.tells_sizes = False
-        """Whether the terminal supports in-band size reports; otherwise, they are ignored."""
+        """Whether to use the terminal's in-band size reports; if False, they are ignored."""
 
     @property
     def due_s(self) -> float | None:
@@ -261,9 +261,9 @@ def _coded(code: int, modifiers: int, text: str, end: str) -> events.Key | None:
     if end != "u" or not 0x20 <= code < 0x110000 or 0xD800 <= code < 0xE000:
         return None
     if held in ([], ["shift"]):
-        told = text[1:].split(":")[0]
-        shown = chr(int(told)) if told.isdecimal() and 0x20 <= int(told) < 0xD800 else chr(code)
-        return _typed(shown.upper() if held and not told else shown)
+        typed = text[1:].split(":")[0]
+        shown = chr(int(typed)) if typed.isdecimal() and 0x20 <= int(typed) < 0xD800 else chr(code)
+        return _typed(shown.upper() if held and not typed else shown)
     key = _typed(chr(code))
     return events.Key("+".join([*sorted(held), key.key]), None)
 

@@ -17,8 +17,8 @@ from textual.theme import BUILTIN_THEMES, Theme
 OWN = Theme(
     name="terminal",
     ansi=True,
-    # These of the eight colors are readable on black and on white; dark blue, cyan and yellow are
-    # not. Everything that a color means is also shown in words.
+    # Of the eight colors, these are readable on black and on white; dark blue, cyan and yellow
+    # are not. Everything that a color means is also shown in words.
     primary="ansi_default",
     secondary="ansi_default",
     warning="ansi_magenta",
