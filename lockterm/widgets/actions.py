@@ -34,7 +34,7 @@ class Action:
 
     @property
     def sentence(self) -> str:
-        """A sentence that describes the action."""
+        """A sentence that describes the action; the verb if the binding has no sentence."""
         return self.binding.tooltip or titled(self.binding)
 
 
@@ -70,14 +70,22 @@ def reason_against(node: DOMNode, action: str) -> str:
 
 
 def named(node: DOMNode, binding: Binding) -> Binding:
-    """Return the binding with its current verb, because ``verb_now`` of the node may replace it."""
+    """Return the binding with its current verb; the method ``verb_now`` of the node may change it.
+
+    Args:
+        node: The owner of the binding.
+        binding: The binding.
+    """
     verb_now: Callable[[str], str] | None = getattr(node, "verb_now", None)
     verb = verb_now(binding.action) if verb_now is not None else ""
     return replace(binding, description=verb) if verb else binding
 
 
 def is_typed(screen: Screen[Any], binding: Binding) -> bool:
-    """Return whether the focused field takes a key as text. Textual misses this for the slash."""
+    """Return whether the focused field takes a binding's key as text.
+
+    ``Screen.active_bindings`` lists the slash even if the field takes it as text.
+    """
     character = written(binding.key)
     return (
         screen.focused is not None
@@ -87,12 +95,16 @@ def is_typed(screen: Screen[Any], binding: Binding) -> bool:
 
 
 def bindings(place: str) -> list[BindingType]:
-    """Return the bindings for the keys that the registry lists for a place, such as a screen."""
+    """Return Textual's bindings for the keys that the registry lists for a place.
+
+    Args:
+        place: The name of the place in the registry, such as ``table``.
+    """
     return bind(PLACES[place].own)
 
 
 def bind(keys: Iterable[Key]) -> list[BindingType]:
-    """Return the bindings for some keys."""
+    """Return Textual's bindings for keys of the registry."""
     return [
         Binding(
             key.keys,

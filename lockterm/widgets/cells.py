@@ -65,11 +65,11 @@ def count_lines(text: str, width: int) -> int:
 LEAST_APART = 8
 """The minimum width in cells at which short forms can show both ends of a text."""
 _WORD = 4
-"""The maximum number of characters shown before a difference, to begin with a word."""
+"""Maximum number of characters to show before a difference to include the start of its word."""
 
 
 def cut_apart(texts: Iterable[str], width: int) -> dict[str, str]:
-    """Return another short form for each text that :func:`cut` would make equal to another text.
+    """Return short forms, by text, for the texts that :func:`cut` would make equal.
 
     These forms leave out the middle instead of the end: ``Oskar …contra…`` and ``Oskar …temp c…``.
 

@@ -122,7 +122,7 @@ class OptionLine(Widget, can_focus=True):
             self.choose(index)
 
     def on_key(self, event: events.Key) -> None:
-        """Choose the option with a typed digit, or go to the next one that starts with a letter.
+        """Choose the option whose value is the key, or go to the next label that starts with it.
 
         A letter never chooses, because it may have been typed for another field.
         """

@@ -45,7 +45,7 @@ class DetailsTable(RowTable):
 
     @property
     def selected(self) -> Detail | None:
-        """The selected field; the cursor may be on any row of its value."""
+        """The field with the cursor on any row of its value; None if the table is empty."""
         key = self.highlighted
         return self.fields[int(key.partition(":")[0])] if key is not None else None
 

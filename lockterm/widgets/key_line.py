@@ -18,7 +18,7 @@ from lockterm.keymap.keys import footer_group
 from lockterm.widgets.actions import is_typed, named
 
 FIRST = 3
-"""The number of the screen's own keys that have precedence over global keys."""
+"""Minimum number of the screen's own keys that have precedence over global keys."""
 
 
 class _Chip(NamedTuple):

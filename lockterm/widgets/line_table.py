@@ -63,7 +63,12 @@ class Sorting(NamedTuple):
 
     @classmethod
     def after(cls, before: Self | None, key: str) -> Self | None:
-        """Return the next order when a column is chosen: ascending, descending, then None."""
+        """Return the order after the user chose a column: ascending, descending, then None.
+
+        Args:
+            before: The order until now; None if the user has chosen none.
+            key: The column that the user chose.
+        """
         if before is None or before.key != key:
             return cls(key)
         return None if before.descending else cls(key, descending=True)

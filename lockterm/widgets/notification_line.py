@@ -36,7 +36,7 @@ class NotificationLine(Widget):
     """
 
     class Freed(Message):
-        """Posted when the fields and buttons of a form or dialog can have their lines back."""
+        """Posted when the notification no longer takes lines from a form or dialog."""
 
     COMPONENT_CLASSES = {"notification-line--warning", "notification-line--error"}
 

@@ -116,9 +116,13 @@ class Pager(Widget):
 
 
 def with_age(before: str, read_ms: int | None, after: str = "") -> tuple[str, int | None, str]:
-    """Return the first three arguments of ``Pager.show`` for data that was read at ``read_ms``.
+    """Return the texts around an age, and the time it counts from, for :meth:`Pager.show`.
 
-    If the time is unknown, the pager shows :data:`AGE_NOT_KNOWN` in place of the age.
+    Args:
+        before: The text before the age.
+        read_ms: The time at which the data was read, in milliseconds. If it is None, the text
+            :data:`AGE_NOT_KNOWN` replaces the age.
+        after: The text after the age.
     """
     return before, read_ms, after if read_ms is not None else f"{AGE_NOT_KNOWN}{after}"
 

@@ -94,7 +94,7 @@ class PathInput(TextInput):
 
     @dataclass
     class Told(Message):
-        """Posted when the completions of the path are known; their text is safe to show."""
+        """Posted when the completions are known; ``words`` lists them and is safe to show."""
 
         words: str
 

@@ -34,7 +34,7 @@ class Column:
     right: bool = False
     """Whether to align the contents to the right, as for numbers."""
     good: int = 0
-    """The width in cells that the column gets before any column gets more than its minimum."""
+    """The preferred width in cells. All columns get theirs before any column gets more."""
     gap: int = GAP
     """The width between this column and the next one, in cells."""
 

@@ -58,12 +58,12 @@ class TitleLine(Widget):
             self.refresh()
 
     def render(self) -> Content:
-        words = ["read-only"] if self._read_only else []
+        states = ["read-only"] if self._read_only else []
         if self.online is False:
-            words.append("OFFLINE")
+            states.append("OFFLINE")
         if self.run:
-            words.append(self.run)
-        state = GAP.join(words)
+            states.append(self.run)
+        state = GAP.join(states)
         band = self.band()
         width = self.size.width
         breadcrumbs = [clean(crumb) for crumb in self.breadcrumbs]
