@@ -43,9 +43,9 @@ async def offer_abandoned(
         title = title_of_remote(lock, draft.remote_id)
         if is_lock:
             title = title_of_lock(lock if draft.lock_id else None)
-        words = format_lock_field if is_lock else format_typed
+        describe_field = format_lock_field if is_lock else format_typed
         modal: Screen[Any] = await ask_about_draft(
-            draft, operations, title, words, verb="Open the form"
+            draft, operations, title, describe_field, verb="Open the form"
         )
         if not may_ask() or not await app.push_screen_wait(modal):
             return
@@ -74,13 +74,13 @@ async def _remote(operations: Operations, remote_id: int | None) -> Remote | Non
     If the service fails, return the remote as lockterm last received it.
 
     Raises:
-        ServiceError: The service failed, and no earlier copy of the remote is stored.
+        ServiceError: If the service fails and no earlier copy of the remote is stored.
     """
     if remote_id is None:
         return None
     try:
         return await operations.remotes.detail(remote_id)
     except ServiceError:
-        if kept := await operations.remotes.cached_detail(remote_id):
-            return kept.value
+        if stored := await operations.remotes.cached_detail(remote_id):
+            return stored.value
         raise

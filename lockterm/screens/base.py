@@ -58,7 +58,7 @@ def title_line(profile: Profile) -> TitleLine:
 
 
 def notify_error(app: App[Any], error: LocktermError, what: str = "") -> None:
-    """Show an error with its title, meaning and next step.
+    """Show an error as a notification, with its title, meaning and next step.
 
     Args:
         app: The app that shows the error.
@@ -376,7 +376,7 @@ class LocktermScreen(Screen[ResultT]):
         self.after_write(remote_id)
 
     def read_changed(self, lock_ids: Iterable[int]) -> None:
-        """Read the given locks again if this screen shows any of them: a run changed them."""
+        """Read the locks again that a run has changed, if this screen shows any of them."""
 
     def screens_of(self, lock_id: int) -> Iterator[LocktermScreen[Any]]:
         """Yield the open screens that are about one lock."""

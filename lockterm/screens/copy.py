@@ -80,10 +80,10 @@ class ExportModal(FieldModal[Source | None]):
             path = find_typed(self.query_one(PathInput).value)
             self.dismiss(await export_source(self._operations, path))
         except (LocktermError, RuntimeError) as error:
-            words = "No such home directory."
+            reason = "No such home directory."
             if isinstance(error, LocktermError):
-                words = error.meaning
-            self.refuse(clean(words, 400))
+                reason = error.meaning
+            self.refuse(clean(reason, 400))
 
 
 _BY: Mapping[str, Callable[[Lock], Any]] = {
@@ -210,13 +210,11 @@ class CopyScreen(ListScreen[None]):
             return describe_error(self._locks), with_keys("{copies.back}  go back")
         if self._locks is None:
             return "Reading the lock book ...", ""
-        words = (
-            "The lock book contains no other lock." if self._locks else "The lock book is empty."
-        )
+        fact = "The lock book contains no other lock." if self._locks else "The lock book is empty."
         ways = (
             "{copies.file}  use an export    {copies.backup}  use a backup    {copies.back}  back"
         )
-        return words, with_keys(ways)
+        return fact, with_keys(ways)
 
     def _cells(self, lock: Lock) -> tuple[str, ...]:
         return (
@@ -287,14 +285,14 @@ class CopyScreen(ListScreen[None]):
         taken = "renamed, as in Anna (2)" if self.renames else "skipped"
         times = "local time" if self.keeps_wall_time else "moment"
         expired = "skipped" if self.skips_expired else "copied"
-        words = (
+        text = (
             f"{format_count(len(self._marked), 'lock')} marked. "
             f" Remotes with a taken name: {taken}. "
             f" Expired remotes: {expired}.  In other time zones: same {times}."
         )
-        words += with_keys("\n{copies.file} copies from an export, {copies.backup} from a backup.")
-        words = f"{self.doing} Press Esc to stop." if self.doing else words
-        self.query_one("#chosen", Static).update(words)
+        text += with_keys("\n{copies.file} copies from an export, {copies.backup} from a backup.")
+        text = f"{self.doing} Press Esc to stop." if self.doing else text
+        self.query_one("#chosen", Static).update(text)
         self.table.refresh()
         self.refresh_bindings()
 
@@ -336,7 +334,7 @@ class CopyScreen(ListScreen[None]):
         ids = [lock.lock_id for lock in self._book.values() if lock.lock_id in self._marked]
         self.doing = f"Reading {format_count(len(ids) + self._source.is_lock, 'lock')} ..."
         try:
-            drawn = await plan_copies(
+            draft = await plan_copies(
                 self.operations,
                 self._source,
                 ids,
@@ -350,18 +348,18 @@ class CopyScreen(ListScreen[None]):
         finally:
             if self.is_attached:
                 self.doing = ""
-        if not drawn.plan.steps and (skipped := describe_skipped(drawn.plan)):
+        if not draft.plan.steps and (skipped := describe_skipped(draft.plan)):
             self.refuse_to_open("Copy", f"Nothing to add, {', '.join(skipped)}.")
             return
-        if not drawn.plan.steps:
-            words = f"{clean(self._source.title, 60)} has no remotes to copy."
-            self.refuse_to_open("Copy", words)
+        if not draft.plan.steps:
+            reason = f"{clean(self._source.title, 60)} has no remotes to copy."
+            self.refuse_to_open("Copy", reason)
             return
-        self._plan_id = drawn.plan.id
-        self.app.push_screen(PlanScreen(drawn))
+        self._plan_id = draft.plan.id
+        self.app.push_screen(PlanScreen(draft))
 
     def on_screen_resume(self) -> None:
-        """Repaint the marks, because the plan on the screen above may have run."""
+        """Unmark the locks that are done, because the plan on the screen above may have run."""
         self._unmark_done()
 
     def read_changed(self, lock_ids: Iterable[int]) -> None:

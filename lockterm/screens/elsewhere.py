@@ -247,13 +247,15 @@ class ElsewhereScreen(ListScreen[None]):
         zone = f"times in {clean(dates.zone_name(self.operations.profile.zone), 100)}"
         parts = [self._progress, *([counts, zone] if changes else [])]
         self.query_one("#about", Static).update("   ".join(filter(None, parts)), layout=False)
-        change, words = self.table.current, ""
+        change, row_text = self.table.current, ""
         if change is not None and self.table.row_count:
             lock = self._book[change.lock_id]
             now_ms = self.operations.machine_ms()
-            told = describe_change(change, self.operations.zone(lock), now_ms, with_head=False)
-            words = f"{clean(change.name, 100)} on {clean(lock.title, 40)}: {told}"
-        self.query_one("#row", Static).update(words, layout=False)
+            change_text = describe_change(
+                change, self.operations.zone(lock), now_ms, with_head=False
+            )
+            row_text = f"{clean(change.name, 100)} on {clean(lock.title, 40)}: {change_text}"
+        self.query_one("#row", Static).update(row_text, layout=False)
         self.refresh_bindings()
 
     def search_for(self, text: str) -> None:

@@ -97,8 +97,8 @@ class FileScreen(FormScreen[None]):
 
     def compose_body(self) -> ComposeResult:
         """Compose the fields, the buttons, and a table for the problems of the file."""
-        kept = self.host.choices.get(KEPT)
-        self._path = kept if isinstance(kept, str) else ""
+        saved_path = self.host.choices.get(KEPT)
+        self._path = saved_path if isinstance(saved_path, str) else ""
         with Vertical(id="sheet") as sheet:
             sheet.border_title = self.breadcrumbs()[-1]
             with Vertical(id="fields"):
@@ -184,31 +184,31 @@ class FileScreen(FormScreen[None]):
         self._show_problems(())
         self.doing = f"Checking {clean(typed, 60)} ..."
         try:
-            drawn = await self._drawn(typed)
+            result = await self._drawn(typed)
         except LocktermError as error:
-            drawn = error
+            result = error
         finally:
             if self.is_attached:
                 self.doing = ""
                 if focused is not None:
                     focused.focus()
         self.say(self._about)
-        if isinstance(drawn, TableFileError):
-            self._show_bad(drawn)
-        elif isinstance(drawn, LocktermError):
-            self.refuse_to_open(drawn.title, drawn.sentences)
-        elif isinstance(drawn, TableHeader):
-            self._ask_for_columns(drawn, suggest_map(drawn.to_map))
-        elif 0 <= most < (deletes := drawn.plan.actions()[Action.DELETE]):
+        if isinstance(result, TableFileError):
+            self._show_bad(result)
+        elif isinstance(result, LocktermError):
+            self.refuse_to_open(result.title, result.sentences)
+        elif isinstance(result, TableHeader):
+            self._ask_for_columns(result, suggest_map(result.to_map))
+        elif 0 <= most < (deletes := result.plan.actions()[Action.DELETE]):
             self._refuse(
                 "most",
                 f'The import would delete {deletes:,} remotes, more than "Delete at most" allows.',
             )
-        elif not drawn.plan.steps:
-            what = "rows that give access" if drawn.plan.skipped else "rows"
+        elif not result.plan.steps:
+            what = "rows that give access" if result.plan.skipped else "rows"
             self._refuse("path", f"The file contains no {what}, so there is nothing to change.")
         else:
-            self.app.push_screen(PlanScreen(drawn), lambda _: self._leave_after(drawn))
+            self.app.push_screen(PlanScreen(result), lambda _: self._leave_after(result))
 
     def _leave_after(self, drawn: PlanDraft) -> None:
         """Close this screen if every step of the plan is done."""
@@ -227,7 +227,7 @@ class FileScreen(FormScreen[None]):
             return header
         prune = self.field("others").value == _GOES
         lock_id = self._of_lock.lock_id if self._of_lock else None
-        drawn = await plan_file(
+        draft = await plan_file(
             self.operations,
             path,
             f"apply {path.name}",
@@ -239,7 +239,7 @@ class FileScreen(FormScreen[None]):
             words = "lockterm uses the meanings that you saved for a table with the same columns."
             words += with_keys(" To change them, press {form.more} on the Import screen.")
             self.notify(words, title="Import")
-        return drawn
+        return draft
 
     def _show_bad(self, error: TableFileError) -> None:
         first, *others = error.problems
@@ -354,7 +354,11 @@ class FileScreen(FormScreen[None]):
 
 
 def _find(typed: str) -> Path:
-    """Return the path that the user typed, or raise ``TableFileError``."""
+    """Return the path that the user typed.
+
+    Raises:
+        TableFileError: If the path names an unknown home directory.
+    """
     try:
         return find_typed(typed)
     except RuntimeError:

@@ -1,4 +1,4 @@
-"""The base class of every form: its fields, status line, draft, and what happens on leaving."""
+"""The base class of every form: its fields, status line, draft, and how it closes."""
 
 from __future__ import annotations
 
@@ -264,7 +264,7 @@ class FormScreen(LocktermScreen[ResultT]):
     @work
     @opens("the screen below the form")
     async def leave(self) -> None:
-        """Leave the form, but first ask if unsaved input would be lost."""
+        """Leave the form. If unsaved input would be lost, ask for confirmation first."""
         if (question := self.ask_to_leave()) is not None:
             if not await self.app.push_screen_wait(question):
                 return

@@ -29,8 +29,10 @@ REMOTE, LOCK = "remote", "lock"
 WAITS_FOR_STORE = "Waiting, because another program has locked the local store."
 
 _LATE_MS = 60_000
-"""A draft counts as sent if its form was sent after the draft was saved, or up to this time before,
-in milliseconds."""
+"""Maximum time in milliseconds from the sending of a form to the last save of its draft.
+
+A draft counts as sent if its form was sent during this time before the save, or after the save.
+"""
 
 
 class StoreWait:

@@ -17,10 +17,10 @@ if TYPE_CHECKING:
     from lockterm.operations import Operations
 
 WIDTHS = [(0, "-narrow"), (80, "-home"), (120, "-wide")]
-"""Pairs of a minimum width in columns and the CSS class of screens and dialogs from that width."""
+"""Pairs of a minimum width in columns and the CSS class of screens from that width on."""
 
 HEIGHTS = [(0, "-low"), (24, "-tall"), (36, "-roomy")]
-"""Pairs of a minimum height in rows and the CSS class of screens and dialogs from that height."""
+"""Pairs of a minimum height in rows and the CSS class of screens from that height on."""
 
 
 @runtime_checkable
@@ -74,4 +74,8 @@ class HasOperations(Protocol):
         """The directory for exported files."""
 
     async def choose_backup(self) -> str | None:
-        """Let the user choose a delete or clear in the history; return its ID, or None."""
+        """Let the user choose a delete or a clear in the history.
+
+        Returns:
+            The ID of the operation; None if canceled.
+        """

@@ -29,7 +29,7 @@ MARKING = frozenset({"mark", "mark_range", "mark_all", "unmark_all", "act_on_mar
 """The names of the actions on marks, and of the action that offers commands on marked rows."""
 
 ON_MARKED = {"renew": "renew marked", "delete": "delete marked", "copies": "copy marked"}
-"""Maps actions that apply to the marked remotes, if any, to their labels in that case."""
+"""Maps actions to their labels while remotes are marked; the actions then apply to these."""
 
 ResultT = TypeVar("ResultT")
 
@@ -57,7 +57,7 @@ class ListScreen(LocktermScreen[ResultT]):
     """Whether the table stays visible without rows, with the empty state below its titles."""
 
     on_marked: ClassVar[Mapping[str, str]] = ON_MARKED
-    """Maps actions that apply to the marked rows, if any, to their labels in that case."""
+    """Maps actions to their labels while rows are marked; the actions then apply to these."""
 
     def __init__(
         self,
@@ -88,7 +88,7 @@ class ListScreen(LocktermScreen[ResultT]):
 
     @property
     def has_rows(self) -> bool:
-        """Return whether the table has rows."""
+        """Whether the table has rows."""
         return self.table.row_count > 0
 
     def describe_empty(self) -> tuple[str, str]:
@@ -118,7 +118,7 @@ class ListScreen(LocktermScreen[ResultT]):
     def search_for(self, text: str) -> None:
         """Show only the rows that match the search text; show all rows if the text is empty."""
 
-    # --- table, words in its place, find line --------------------------------------------------
+    # --- table, empty state, search field ------------------------------------------------------
 
     def show_list(self) -> None:
         """Show the table, or the empty state if it has no rows."""
@@ -162,7 +162,7 @@ class ListScreen(LocktermScreen[ResultT]):
     def _find_line_left(self) -> None:
         self.table.focus()
 
-    # --- what a subclass with marks gives ------------------------------------------------------
+    # --- for subclasses with marks to override -------------------------------------------------
 
     @property
     def rows_to_mark(self) -> Sequence[Any]:
@@ -231,8 +231,8 @@ class ListScreen(LocktermScreen[ResultT]):
     def action_mark_range(self) -> None:
         """Mark the rows from the last marked one to the selected one."""
         if not self.marks.mark_range(self.rows_to_mark, self.cursor_place):
-            words = "A range starts at the last marked row, but that row is not shown now."
-            self.notify(words, title="Mark range")
+            reason = "A range starts at the last marked row, but that row is not shown now."
+            self.notify(reason, title="Mark range")
         self.show_marks()
 
     def action_mark_all(self) -> None:
@@ -240,15 +240,15 @@ class ListScreen(LocktermScreen[ResultT]):
         rows = self.rows_to_mark
         self.marks.toggle_all(rows)
         if without := sum(not self.marks.may_have(row) for row in rows):
-            words = f"Rows without a usable ID cannot be marked: {without:,}."
-            self.notify(words, title="Mark all")
+            warning = f"Rows without a usable ID cannot be marked: {without:,}."
+            self.notify(warning, title="Mark all")
         self.show_marks()
 
     def action_unmark_all(self) -> None:
         """Unmark all rows, displayed or not; if none is marked, restore the last marks."""
         if self.marks:
-            words = with_keys("Press {marks.none} to mark them again.")
-            self.notify(f"Rows unmarked: {self.marks.clear():,}. {words}", title="Unmark all")
+            hint = with_keys("Press {marks.none} to mark them again.")
+            self.notify(f"Rows unmarked: {self.marks.clear():,}. {hint}", title="Unmark all")
         else:
             self.marks.bring_back()
         self.show_marks()
@@ -275,7 +275,7 @@ class ListScreen(LocktermScreen[ResultT]):
 
     async def _drop_done(self) -> None:
         last = [*self._plans][-1]
-        for plan_id, made in [*self._plans.items()]:
+        for plan_id, mark_count in [*self._plans.items()]:
             try:
                 plan = await self.operations.runs.find(plan_id)
             except NoSuchRunError:  # the user did not confirm the run, or has not done so yet
@@ -285,7 +285,7 @@ class ListScreen(LocktermScreen[ResultT]):
             except LocktermError:  # the plan's screen shows the error
                 return
             keys = (self.key_of_step(step) for step in plan.steps if step.is_done)
-            self.marks.drop_keys([key for key in keys if key is not None], made)
+            self.marks.drop_keys([key for key in keys if key is not None], mark_count)
             if not plan.is_due:
                 self._plans.pop(plan_id, None)
         self.show_marks()

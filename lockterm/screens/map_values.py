@@ -63,7 +63,7 @@ class ValueModal(FieldModal[str | None]):
         return find_value_error(self._column, text)
 
     def to_value(self, text: str) -> str:
-        """Return the value that a valid text stands for."""
+        """Return the value that a valid text means."""
         return text
 
 
@@ -73,7 +73,8 @@ class LockModal(ValueModal):
     Args:
         book: The locks of the lock book.
         value: The ID of the current lock; empty if there is none.
-        door: The column whose lock is asked for; empty for the lock of rows that name none.
+        door: The name of the column whose lock the dialog asks for; empty to ask for the lock of
+            rows that name no lock.
     """
 
     about = "Its ID, or its name in the lock book:"

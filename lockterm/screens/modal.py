@@ -155,5 +155,5 @@ class RefusedModal(LocktermModal[None], inherit_bindings=False):
         self.dismiss(None)
 
     def _tell(self) -> None:
-        words = "Press Esc to close. Other keys do nothing here."
-        self.query_one("#way-out", Label).update(words)
+        hint = "Press Esc to close. Other keys do nothing here."
+        self.query_one("#way-out", Label).update(hint)

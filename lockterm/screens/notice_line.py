@@ -54,10 +54,10 @@ class NoticeLine(Widget):
             first = self.unconfirmed[0]
             more = f"  (1 of {len(self.unconfirmed)})" if len(self.unconfirmed) > 1 else ""
             zone, now_ms = self._operations.profile.zone, self._operations.now_ms()
-            words = describe_operation(first, zone, now_ms) + more
+            text = describe_operation(first, zone, now_ms) + more
             if self.instead:
-                words = f"{words}. {self.instead}"
-            lines += self._broken(words.split(" "), [] if self.instead else [*self._keys()])
+                text = f"{text}. {self.instead}"
+            lines += self._broken(text.split(" "), [] if self.instead else [*self._keys()])
         return Content("\n").join(lines)
 
     def _keys(self) -> Iterator[Content]:

@@ -76,15 +76,15 @@ class Outcomes:
 
     def note_kept(self, operation: Operation) -> None:
         """Warn that the service recorded other values than lockterm sent."""
-        words, title = clean(operation.message, 300), self._title(operation)
-        self._app.notify(words, title=title, severity="warning")
+        text, title = clean(operation.message, 300), self._title(operation)
+        self._app.notify(text, title=title, severity="warning")
 
     def note_clock(self) -> None:
         """Warn if this machine's clock is far off, and update the times on the screens."""
         connection = self._operations.connection
         if connection.doubts_clock:
-            words = describe_clock(connection.clock_offset_s or 0)
-            self._app.notify(words, title="Clock", severity="warning")
+            text = describe_clock(connection.clock_offset_s or 0)
+            self._app.notify(text, title="Clock", severity="warning")
         for screen in self._app.screen_stack:  # so far, the screens used this machine's clock
             if isinstance(screen, LocktermScreen) and screen.is_mounted:
                 screen.note_minute()
@@ -170,17 +170,17 @@ class Outcomes:
                 await self.refresh()
 
     async def _oldest(self) -> Operation | None:
-        """Return the oldest shown operation, read again.
+        """Read the oldest shown operation again and return it.
 
-        If it is already resolved, show this in a dialog and return None.
+        If the operation is already resolved, show this in a dialog and return None.
         """
         shown = self.unconfirmed[0] if self.unconfirmed else None
         await self.refresh()
         for operation in self.unconfirmed:
             if shown is not None and operation.id == shown.id:
                 return operation
-        words = "The change is already resolved. There is nothing left to do."
-        refuse_to_open(self._app, self._title(shown) if shown else "Unconfirmed change", words)
+        text = "The change is already resolved. There is nothing left to do."
+        refuse_to_open(self._app, self._title(shown) if shown else "Unconfirmed change", text)
         return None
 
     async def _tell_settled(self) -> None:
@@ -189,15 +189,15 @@ class Outcomes:
         A newer refresh may cancel this method; the newer refresh then reports the remaining
         results.
         """
-        told = self._operations.watch.told
+        reported_ids = self._operations.watch.told
         for operation_id in tuple(self._gone):
             operation = await self._operations.journal.find(operation_id)
-            is_news = operation_id in self._gone - told
+            is_news = operation_id in self._gone - reported_ids
             self._gone.discard(operation_id)
-            told.add(operation_id)
+            reported_ids.add(operation_id)
             if is_news and operation and operation.state is OperationState.CONFIRMED_BY_READING:
-                words = f"{clean(operation.message)} There is nothing left to do."
-                self._app.notify(words, title=f"Resolved: {self._title(operation)}")
+                text = f"{clean(operation.message)} There is nothing left to do."
+                self._app.notify(text, title=f"Resolved: {self._title(operation)}")
 
     def show(self) -> None:
         """Show the notices on the visible screens; a covered screen shows them later."""
@@ -256,8 +256,8 @@ class Outcomes:
         if (operation := await self._oldest()) is None:
             return
         if operation.state is OperationState.UNKNOWN and operation.call in HELD_CALLS:
-            words = "First check the change. lockterm may still find out whether it was recorded."
-            refuse_to_open(self._app, self._title(operation), words)
+            reason = "First check the change. lockterm may still find out whether it was recorded."
+            refuse_to_open(self._app, self._title(operation), reason)
             return
         if operation.call == "clear":
             count = len(operation.candidates) or len(operation.before)

@@ -197,7 +197,7 @@ class Offers:
         ]
 
     def _elsewhere(self) -> Iterator[Offer]:
-        """Yield the settings of the remotes screen as disabled offers, unless it is active."""
+        """Yield the settings of the remotes screen as disabled offers, unless they work here."""
         here = {action.binding.id for action in actions_of(self.screen)}
         for one in PLACES["remotes"].own:
             if one.id in SETTINGS and one.id not in here:
@@ -221,8 +221,8 @@ class Offers:
 
     def _recent(self) -> list[str]:
         assert isinstance(self.app, Host)
-        kept = self.app.choices.get(CHOICE)
-        return [str(name) for name in kept][:RECENT] if isinstance(kept, list) else []
+        names = self.app.choices.get(CHOICE)
+        return [str(name) for name in names][:RECENT] if isinstance(names, list) else []
 
     # --- locks ---------------------------------------------------------------------------------
 
@@ -322,11 +322,11 @@ class Palette(LocktermModal[None], inherit_bindings=False):
     def _describe(self) -> None:
         """Show the description of the selected offer below the list."""
         offers = self.query_one(OfferList)
-        words = ""
+        help_text = ""
         if offers.highlighted is not None:
             titles = offers.option_count - len(self._shown)
-            words = self._shown[offers.highlighted - titles].help
-        self.query_one("#palette-help", Static).update(words)
+            help_text = self._shown[offers.highlighted - titles].help
+        self.query_one("#palette-help", Static).update(help_text)
 
     def action_list(self, action: str) -> None:
         """Move the cursor of the list."""
@@ -345,7 +345,7 @@ class Palette(LocktermModal[None], inherit_bindings=False):
         self._choose(self._shown[event.option_index - titles])
 
     def _choose(self, offer: Offer) -> None:
-        """Run an offer after the palette has closed; later keys wait until it has run."""
+        """Run an offer after the palette has closed; later keys wait until the offer has run."""
         opened = opening(self._below, "the chosen screen")
 
         def begin() -> object:

@@ -19,7 +19,7 @@ from lockterm.widgets.form_field import CompactButton
 
 
 class PlanModal(FieldModal[PlanDraft | None]):
-    """A dialog that makes a plan from typed values; the result is the plan, or None.
+    """A dialog that makes a plan from typed values; the result is the plan, or None if canceled.
 
     The dialog stays open while locks are read. If no plan can be made, the dialog shows the reason
     and keeps the typed text. A subclass composes its fields and then :meth:`compose_end`.
@@ -79,7 +79,7 @@ class PlanModal(FieldModal[PlanDraft | None]):
         """Read the locks, and close with the plan, or show why there is none.
 
         Raises:
-            LocktermError: No plan can be made; the dialog shows the error.
+            LocktermError: If no plan can be made; the dialog shows the error.
         """
 
 

@@ -96,7 +96,9 @@ class MapTable(RowTable):
 
 
 class MapScreen(ListScreen[TableMap | None]):
-    """A screen for the meanings of a file's columns; the result is a complete mapping, or None.
+    """A screen for the meanings of a file's columns.
+
+    The result is a complete mapping, or None if canceled.
 
     Args:
         operations: The operations on the service and the local store.
@@ -227,9 +229,9 @@ class MapScreen(ListScreen[TableMap | None]):
             listed = ", ".join(clean(column, 30) or NAMELESS for column in left[:3])
             more = f" and {len(left) - 3:,} more" if len(left) > 3 else ""
             have = "has" if len(left) == 1 else "have"
-            words = f"{format_count(len(left), 'column')} {have} no meaning yet: {listed}{more}."
+            fact = f"{format_count(len(left), 'column')} {have} no meaning yet: {listed}{more}."
             return with_keys(
-                f"{words} Press {{map.choose}} to choose one, {{map.remove}} to ignore it."
+                f"{fact} Press {{map.choose}} to choose one, {{map.remove}} to ignore it."
             )
         for problem in self.table_map.find_mistakes(self._columns):
             return (
@@ -297,7 +299,7 @@ class MapScreen(ListScreen[TableMap | None]):
             self._assign(column, meaning)
 
     def _assign(self, column: str, meaning: str = "", door: str = "") -> None:
-        """Give a column a meaning or a lock that it grants access to; without both, remove both."""
+        """Give a column a meaning, or the lock that it grants access to; if neither, clear both."""
         columns = {
             **_without(self.table_map.columns, column),
             **({column: meaning} if meaning else {}),
@@ -375,16 +377,16 @@ class MapScreen(ListScreen[TableMap | None]):
         try:
             await asyncio.to_thread(write_new, file, format_map(table_map).encode())
         except OSError as error:
-            words = f"{clean(file, 200)} cannot be written: {clean(describe_os_error(error), 100)}."
-            self.notify(words, title="Not exported", severity="error")
+            text = f"{clean(file, 200)} cannot be written: {clean(describe_os_error(error), 100)}."
+            self.notify(text, title="Not exported", severity="error")
         else:
-            words = f"Mapping written to {clean(file, 200)} for lockterm apply --map."
-            self.notify(words, title="Exported")
+            text = f"Mapping written to {clean(file, 200)} for lockterm apply --map."
+            self.notify(text, title="Exported")
 
     @work
     @opens("what is below the columns")
     async def action_back(self) -> None:
-        """Leave without saving, but first ask if a meaning would be lost."""
+        """Leave without saving. If a chosen meaning would be lost, ask for confirmation first."""
         if question := self.would_lose:
             details = "Nothing was sent. The file is unchanged."
             asked = ConfirmModal(question, details, verb="Leave", keep="Keep assigning")
@@ -425,25 +427,25 @@ def save_map(
         Whether the mapping was saved; False if it is too large.
 
     Raises:
-        StoreError: The directory cannot be created.
-        OSError: The file cannot be written.
+        StoreError: If the directory cannot be created.
+        OSError: If the file cannot be written.
     """
-    kept = [(service, format_map(table_map))]
+    maps = [(service, format_map(table_map))]
     for one_service, text in _saved(preferences):
         earlier = _parse(text)
         if earlier and not (one_service == service and earlier.fits(columns)):
-            kept.append((one_service, text))
-    while sum(len(json.dumps(one)) for one in kept) > MOST_BYTES:
-        kept.pop()
-    if kept:
-        value = [{"service": one_service, "map": text} for one_service, text in kept]
+            maps.append((one_service, text))
+    while sum(len(json.dumps(one)) for one in maps) > MOST_BYTES:
+        maps.pop()
+    if maps:
+        value = [{"service": one_service, "map": text} for one_service, text in maps]
         preferences.keep(KEPT, value)
-    return bool(kept)
+    return bool(maps)
 
 
 def _saved(preferences: Preferences) -> Iterator[tuple[str, str]]:
-    kept = preferences.get(KEPT)
-    for one in kept if isinstance(kept, list) else ():
+    stored = preferences.get(KEPT)
+    for one in stored if isinstance(stored, list) else ():
         if isinstance(one, dict):
             service, text = one.get("service"), one.get("map")
             if isinstance(service, str) and isinstance(text, str):

@@ -1,4 +1,4 @@
-"""The screen of the first run: what lockterm does, and the two ways to continue."""
+"""The screen of the first run: an introduction, and the two ways to continue."""
 
 from __future__ import annotations
 
@@ -65,12 +65,12 @@ class Card(Widget, can_focus=True):
         """The name of the screen's action that the card runs."""
 
     def render(self) -> Content:
-        title, words = _WAYS[self.way]
+        title, description = _WAYS[self.way]
         line = Content(f" {key(f'welcome.{self.way}')}  {title}").pad_right(
             self.size.width - len(title) - 4
         )
         line = line.stylize_before(self.get_visual_style("card--title"))
-        return Content("\n").join([line, Content(f"    {words}")])
+        return Content("\n").join([line, Content(f"    {description}")])
 
     @property
     def cursor_screen_offset(self) -> Offset:

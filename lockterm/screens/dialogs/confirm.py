@@ -382,7 +382,7 @@ _LONGEST = 20
 
 
 class NumberModal(FieldModal[int | None]):
-    """A dialog for a whole number; the result is the number, or None.
+    """A dialog for a whole number; the result is the number, or None if canceled.
 
     Args:
         question: The question, which names the remote or lock that the number is for.

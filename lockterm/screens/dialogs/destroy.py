@@ -128,7 +128,10 @@ class DestroyModal(LocktermModal[bool | None]):
     # --- answers -------------------------------------------------------------------------------
 
     def may_act(self) -> bool:
-        """Return whether the delete key works: the target exists, and a required word is typed."""
+        """Return whether the delete key works.
+
+        The key works if the target exists, a required word is typed, and no other key was pressed.
+        """
         return self._possible and self.box.is_typed and not self._is_disarmed
 
     def disabled_reason(self, action: str) -> str:

@@ -99,7 +99,7 @@ class AllLocksScreen(RemoteActions, ListScreen[None]):
         self.only: StateFilter | None = None
         """The state by which the results are filtered; None to show all results."""
         self.counts: Counter[StateFilter] | None = None
-        """The number of results by state; None before they are counted, and if there are none."""
+        """The number of results by state; None if not counted yet, or without results."""
         self.is_cut = False
         """Whether the search found more results than the table shows."""
         self.is_loaded = False
@@ -107,7 +107,7 @@ class AllLocksScreen(RemoteActions, ListScreen[None]):
         self._found: Sequence[OnLock] = ()
         """All results, in the order in which the search found them."""
         self._opening: PendingNavigation | None = None
-        """Delays keys until the first row is shown; None if no locks are being read."""
+        """The navigation for which keys wait until a row is shown; None if no locks are read."""
         self._has_news = False
         """Whether new lists arrived while a search was running, so that a new search is needed."""
         self._has_moved = False
@@ -218,7 +218,7 @@ class AllLocksScreen(RemoteActions, ListScreen[None]):
         """Load and search the stored lists; then read all locks if a list is not recent.
 
         Args:
-            again: Whether to load the lists even if another screen has passed them on.
+            again: Whether to load the lists even if another screen has already supplied them.
         """
         with opening(self, "the stored lists", passes=self._types):
             try:
@@ -303,7 +303,7 @@ class AllLocksScreen(RemoteActions, ListScreen[None]):
         return [one.lock for lock_id, one in self.lock_lists.locks.items() if lock_id in changed]
 
     def on_screen_resume(self) -> None:
-        """Read the lock that another screen may have changed, and unmark rows that are done."""
+        """Read the lock again that another screen may have changed, and unmark finished rows."""
         self._look_again()
         self.unmark_done()
 
@@ -429,15 +429,15 @@ class AllLocksScreen(RemoteActions, ListScreen[None]):
 
     def describe_row(self) -> None:
         """Show the age of the selected row's list, and the values that no column shows."""
-        row, words = self.table.current, ""
+        row, row_text = self.table.current, ""
         if row is not None and row.listing is not None:
-            words = describe_row(
+            row_text = describe_row(
                 row, self.lock_lists.age_of(row.listing), with_end=self.table.hides_dates
             )
             if (change := self.table.elsewhere_of(row)) is not None:
-                told = describe_change(change, row.zone, self.operations.now_ms())
-                words = f"{told}{separator()}{words}"
-        self.query_one("#row", Static).update(words, layout=False)
+                change_text = describe_change(change, row.zone, self.operations.now_ms())
+                row_text = f"{change_text}{separator()}{row_text}"
+        self.query_one("#row", Static).update(row_text, layout=False)
         self.refresh_bindings()
 
     def follow_cursor(self) -> None:
@@ -561,8 +561,8 @@ class AllLocksScreen(RemoteActions, ListScreen[None]):
     def action_mark_all(self) -> None:
         super().action_mark_all()
         if self.is_cut:
-            words = f"lockterm marked only the {len(self.rows):,} rows that are shown."
-            self.notify(words, title="Mark all", severity="warning")
+            warning = f"lockterm marked only the {len(self.rows):,} rows that are shown."
+            self.notify(warning, title="Mark all", severity="warning")
 
     def action_renew(self) -> None:
         if self.marks:

@@ -139,11 +139,11 @@ def _dates(first: date, today: date, days: int) -> str:
         day = first + timedelta(days=number)
         if day < today or (day > today and (day.weekday() or number <= len(text))):
             continue
-        words = "today" if day == today else str(day.day)
+        label = "today" if day == today else str(day.day)
         if day.month != month:
-            words, month = f"{words} {dates.MONTHS[day.month - 1]}", day.month
-        if number + len(words) <= days:
-            text = text.ljust(number) + words
+            label, month = f"{label} {dates.MONTHS[day.month - 1]}", day.month
+        if number + len(label) <= days:
+            text = text.ljust(number) + label
     return text
 
 
@@ -258,16 +258,16 @@ def _ruler(first: date, cells: int) -> str:
         first: The first day.
         cells: The width of a day in cells.
     """
-    text, told = "", 0
+    text, shown_month = "", 0
     for number in range(DAYS):
         day = first + timedelta(days=number)
         at = number * cells + cells - 1  # above the last cell of its column
         if (number and day.weekday()) or (text and at <= len(text)):
             continue
-        month = f" {dates.MONTHS[day.month - 1]}" if day.month != told else ""
-        words = f"{day.day}{month}"
-        if at + len(words) <= DAYS * cells:
-            text, told = text.ljust(at) + words, day.month
+        month = f" {dates.MONTHS[day.month - 1]}" if day.month != shown_month else ""
+        label = f"{day.day}{month}"
+        if at + len(label) <= DAYS * cells:
+            text, shown_month = text.ljust(at) + label, day.month
     return text
 
 

@@ -65,11 +65,11 @@ class LockLists:
         """Maps each lock ID to the latest result of reading the lock, or to None while the lock is
         being read. Locks that were not read are missing."""
         self.unseen: Unseen = {}
-        """The changes by others that the user has not seen yet."""
+        """Maps pairs of lock ID and remote ID to changes by others that the user has not seen."""
         self.is_reading = False
         self._readings = 0
-        """How often reading was started. If newer reading has started, the end of canceled reading
-        must not reset ``is_reading``."""
+        """The number of started readings. A canceled reading that ends late resets ``is_reading``
+        only if no newer reading has started."""
         self._known: tuple[int, int | None] | None = None
         """The number of locks without a list, and when the oldest list was read; None if not
         computed."""
@@ -78,10 +78,10 @@ class LockLists:
         """Load the lists of all locks from the local store.
 
         Raises:
-            StoreError: The lock book cannot be read.
+            StoreError: If the lock book cannot be read.
         """
-        kept = await self._operations.everywhere.last()
-        self.locks = {one.lock.lock_id: one for one in kept}
+        stored = await self._operations.everywhere.last()
+        self.locks = {one.lock.lock_id: one for one in stored}
         self._known = None
 
     async def load_unseen(self) -> None:
@@ -96,7 +96,7 @@ class LockLists:
             locks: The locks to read; None for all locks.
 
         Raises:
-            StoreError: The lock book cannot be read.
+            StoreError: If the lock book cannot be read.
         """
         if locks is None:
             locks = [one.lock for one in self.locks.values()]
@@ -134,7 +134,7 @@ class LockLists:
         self._known = None
 
     def unread_steps(self) -> list[Step]:
-        """Return an unsent step for each unread lock, because the lock may have more matches."""
+        """Return a step in the state "not sent" for each unread lock; it may have more matches."""
         return [
             Step(
                 0,

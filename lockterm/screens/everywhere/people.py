@@ -157,13 +157,13 @@ class PeopleScreen(ListScreen[None]):
             locks: The locks to read; None for all locks of the lock book.
         """
         clock = asyncio.get_running_loop().time
-        told_s = self._due_s = clock() + SHOWN_S
+        described_s = self._due_s = clock() + SHOWN_S
 
         def news() -> None:
-            nonlocal told_s
-            if clock() >= told_s:
+            nonlocal described_s
+            if clock() >= described_s:
                 self._describe()
-                told_s = clock() + SHOWN_S
+                described_s = clock() + SHOWN_S
             if clock() >= self._due_s:
                 self.join()
 

@@ -68,8 +68,7 @@ _BY: Mapping[str, str] = {
     **{"Ends": "end", "When": "end", "Name": "name", "Number": "number"},
     **{"Valid": "valid", "State": "state"},
 }
-"""Maps titles of columns to the keys of the columns by which a table of one lock sorts the same
-way."""
+"""Maps sortable titles to keys of columns in a table of one lock, which sort in the same order."""
 
 _FIRST = ListPosition(0, 0)
 
@@ -241,7 +240,7 @@ class OnLocksTable(RowTable):
         return change.sign if change else ""
 
     def elsewhere_of(self, row: OnLock) -> ChangeElsewhere | None:
-        """Return the change by others of a row that the user has not seen, or None."""
+        """Return the change by others to a row's remote; None if there is none, or it was seen."""
         return self.elsewhere.get((row.lock.lock_id, row.remote_id or 0))
 
     def line(self, row: int) -> Iterator[Piece]:

@@ -94,10 +94,10 @@ class HistoryChoice:
 
     def list_filters(self) -> list[str]:
         """Return the active filters as phrases without control characters."""
-        words = [] if self.group == ALL else [f"only {self.group}"]
+        phrases = [] if self.group == ALL else [f"only {self.group}"]
         if self.lock_id is not None:
-            words.append(f"only {clean(self.lock_name, 40)}")
-        return words + ([f"with {quoted(clean(self.wanted, 40))}"] if self.wanted else [])
+            phrases.append(f"only {clean(self.lock_name, 40)}")
+        return phrases + ([f"with {quoted(clean(self.wanted, 40))}"] if self.wanted else [])
 
 
 @dataclass(frozen=True, slots=True)

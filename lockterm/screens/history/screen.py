@@ -287,7 +287,7 @@ class HistoryScreen(ListScreen[str | None]):
         self._show_panels()
 
     def _show_panels(self) -> None:
-        """Show the number of changes a day and the selected change, if there is room."""
+        """Show the numbers of changes per day and the selected change, if there is room."""
         pane, days = self.query_one(ChangePane), self.query_one(DayStrip)
         is_empty = not (self._page.total or self._page.run_count)
         pane.display = days.display = self.has_class("-framed") and not is_empty
@@ -308,8 +308,8 @@ class HistoryScreen(ListScreen[str | None]):
             way = with_keys("{history.open} to resume") if is_left else ""
             return "  ".join(filter(None, (format_run(line), way, at)))
         at = dates.day_time(line.prepared_ms, self._zone)
-        words = (at, STATE_NAMES[line.state], clean(line.message, 200), clean(line.lock_name, 40))
-        return "  ".join(filter(None, words))
+        parts = (at, STATE_NAMES[line.state], clean(line.message, 200), clean(line.lock_name, 40))
+        return "  ".join(filter(None, parts))
 
     # --- handlers ------------------------------------------------------------------------------
 

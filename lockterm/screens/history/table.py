@@ -34,7 +34,7 @@ _CHANGED = 6
 _MOST_CHANGED = 120
 
 _TOLD = frozenset({"add", "update", "delete", "updateRemoteUserNo"})
-"""The calls whose changed fields are shown. A clear would require reading all of its remotes."""
+"""The calls whose changed fields the table shows; a clear has too many remotes to read."""
 
 OUTCOMES: Mapping[OperationState, str] = {
     **STATE_NAMES,
@@ -106,8 +106,8 @@ class HistoryTable(RowTable):
         first = lines[0].id if top and lines else None
         self._lines, self._now_ms = {line.id: line for line in lines}, now_ms
         self._left = {}
-        kept = self._changed if zone == self._zone else {}
-        self._changed = {key: words for key, words in kept.items() if key in self._lines}
+        known = self._changed if zone == self._zone else {}
+        self._changed = {key: words for key, words in known.items() if key in self._lines}
         self._zone, self._is_one_lock = zone, one_lock
         self._choose_columns()
         self.show(LazyRows(self._lines, self._cells), first)
@@ -235,9 +235,9 @@ def format_run(run: RunLine) -> str:
     """Return the title of a run and the results of its steps as text."""
     counts = run.counts()
     left = 0 if run.is_running else counts.pop(StepState.TO_DO, 0)
-    told = describe_counts(counts, run.left_out, is_running=run.is_running)
-    words = filter(None, (told, f"{left:,} left" if left else ""))
-    return f"{clean(run.title, LONGEST_CELL)}: {', '.join(words)}"
+    counts_text = describe_counts(counts, run.left_out, is_running=run.is_running)
+    parts = filter(None, (counts_text, f"{left:,} left" if left else ""))
+    return f"{clean(run.title, LONGEST_CELL)}: {', '.join(parts)}"
 
 
 def _outcome(state: OperationState, code: int | None) -> str:

@@ -51,15 +51,15 @@ class OpenLockModal(FieldModal[tuple[int, bool] | None]):
 
 
 def removal(lock: Lock) -> ConfirmModal:
-    """Return the dialog that confirms removing a lock from the lock book and its effects."""
-    kept = {
+    """Return the dialog that asks whether to remove a lock from the lock book, with the effects."""
+    entry_values = {
         "vendor": lock.vendor,
         "model": lock.model,
         "zone": lock.zone,
         "last set voice": lock.voice,
     }
     details = "Nothing will change at the service. The lock keeps its remotes and its voice."
-    lost = [word for word, value in kept.items() if value]
+    lost = [word for word, value in entry_values.items() if value]
     warning = f"The lock book entry will be lost: name, {', '.join(lost)}." if lost else ""
     question = f"Remove {clean(lock.title, 60)} (lock {lock.lock_id}) from the lock book?"
     return ConfirmModal(

@@ -321,18 +321,22 @@ async def look_up(operations: Operations, lock_id: int, size: int) -> LockAnswer
         if _denies_lock(error):
             return LockAnswer(f"{reason} Correct the ID.", unknown=True)
         return LockAnswer(f"{reason} You can save the lock anyway.", asked=False)
-    words = f"The service knows this lock, with {format_count(page.total, 'remote')}."
+    sentence = f"The service knows this lock, with {format_count(page.total, 'remote')}."
     first = next((remote.id for remote in page.remotes if remote.id is not None), None)
     if first is None:
-        return LockAnswer(f"{words} The service reports no name. Type a name.", remotes=page.total)
+        return LockAnswer(
+            f"{sentence} The service reports no name. Type a name.", remotes=page.total
+        )
     try:
         info = (await operations.remotes.detail(first)).lock_info
     except ServiceError:
         info = None
     if info is None or not info.lock_name:
-        return LockAnswer(f"{words} The service reports no name. Type a name.", remotes=page.total)
+        return LockAnswer(
+            f"{sentence} The service reports no name. Type a name.", remotes=page.total
+        )
     name, alias = clean(info.lock_name, 200).strip(), clean(info.lock_alias or "", 200)
-    return LockAnswer(words, remotes=page.total, name=name, alias=alias)
+    return LockAnswer(sentence, remotes=page.total, name=name, alias=alias)
 
 
 def _reason(error: ServiceError) -> str:

@@ -66,10 +66,10 @@ class MarkedLocks:
 
     def act(self) -> None:
         """Ask the user which action to apply to the marked locks."""
-        words = {"voice": "set the voice", "refresh": "read all remotes now"}
+        labels = {"voice": "set the voice", "refresh": "read all remotes now"}
         does: dict[str, Callable[[], None]] = {"voice": self.set_voice, "refresh": self.read}
         if (source := self._current) is not None:
-            words["copies"] = f"copy the remotes of {source.title} to these locks"
+            labels["copies"] = f"copy the remotes of {source.title} to these locks"
             does["copies"] = self.copy_to
 
         def chosen(action: str | None) -> None:
@@ -81,7 +81,7 @@ class MarkedLocks:
                 does[action]()
 
         question = f"{format_count(len(self._marks), 'marked lock')}: choose an action"
-        self._screen.app.push_screen(screens.ChoiceModal(question, [*words.items()]), chosen)
+        self._screen.app.push_screen(screens.ChoiceModal(question, [*labels.items()]), chosen)
 
     # --- the voice -----------------------------------------------------------------------------
 

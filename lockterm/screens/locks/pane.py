@@ -31,10 +31,10 @@ from lockterm.screens.locks.table import describe_voice, opened
 from lockterm.widgets.cells import Part, cut, join_parts
 
 MOST_ENDS = 5
-"""The maximum number of shown remotes, of those that expire next."""
+"""The maximum number of remotes to list under "Next to expire"."""
 
 MOST_CHANGES = 5
-"""The maximum number of shown changes; the latest changes are shown."""
+"""The maximum number of changes to list; the latest changes are listed."""
 
 
 _STATES = (
@@ -50,7 +50,7 @@ _STATES = (
 
 @dataclass(frozen=True, slots=True)
 class _Kept:
-    """What the local store contains about a lock."""
+    """The data about a lock in the local store."""
 
     ends: Ends | None
     """The numbers of remotes by state; None if no complete list is stored."""
@@ -106,27 +106,27 @@ class LockPane(Widget):
             self.refresh()
 
     def render(self) -> Content:
-        lock, kept = self._lock, self._kept
+        lock, stored = self._lock, self._kept
         if lock is None:
             return Content("")
         width, now_ms = self.content_size.width, self._operations.machine_ms()
         zone = self._operations.zone(lock)
         parts = [(f"{cut(_identity(lock), width)}\n", "dim")]
         parts.append((f"Last viewed: {opened(lock.opened_ms, now_ms)}\n", "dim"))
-        if kept is not None:
-            if kept.ends is None:
+        if stored is not None:
+            if stored.ends is None:
                 parts.append(("\nThe remotes have not been read completely yet.\n", "dim"))
                 parts.append((with_keys("Press {app.what_ends} to read all locks.\n"), ""))
             else:
-                parts += _states(kept.ends, now_ms, width)
-                parts += _ends(kept.next_ends, zone, now_ms, width)
-            parts += _changes(kept.changes, zone, now_ms, width)
+                parts += _states(stored.ends, now_ms, width)
+                parts += _ends(stored.next_ends, zone, now_ms, width)
+            parts += _changes(stored.changes, zone, now_ms, width)
         if lock.voice:
             voice = f"{describe_voice(lock.voice)}, {lock.voice_since(zone, now_ms)}"
             parts += _section("Voice", [voice], width)
         if self._unconfirmed:
-            words = f"Unconfirmed changes: {self._unconfirmed:,}"
-            parts.append((f"\n{words}\n", RemoteState.UNCLEAR.look))
+            text = f"Unconfirmed changes: {self._unconfirmed:,}"
+            parts.append((f"\n{text}\n", RemoteState.UNCLEAR.look))
         return join_parts(parts, self.app.theme_variables)
 
 
@@ -182,8 +182,8 @@ def _ends(remotes: Sequence[Remote], zone: tzinfo, now_ms: int, width: int) -> l
 
 
 def _changes(lines: Sequence[HistoryLine], zone: tzinfo, now_ms: int, width: int) -> list[Part]:
-    told = (format_line(line, zone, now_ms, with_target=True) for line in lines)
-    return _section("Your changes", told, width)
+    texts = (format_line(line, zone, now_ms, with_target=True) for line in lines)
+    return _section("Your changes", texts, width)
 
 
 _DIGITS = 4
@@ -211,8 +211,8 @@ class LockBadges(Widget):
         """
         parts, ages = list[Part](), [""]
         if unconfirmed:
-            words = f"{RemoteState.UNCLEAR.sign} {unconfirmed:,} unconfirmed  "
-            parts.append((words, RemoteState.UNCLEAR.look))
+            text = f"{RemoteState.UNCLEAR.sign} {unconfirmed:,} unconfirmed  "
+            parts.append((text, RemoteState.UNCLEAR.look))
         if ends is not None:
             for state, count, word in sum_up(ends.counts):
                 # The widths stay, so that a cursor key often sends only the other digits.

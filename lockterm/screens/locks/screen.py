@@ -66,7 +66,7 @@ class LocksScreen(ListScreen[None]):
         "app.history": "history",
         "app.quit": "quit",
     }
-    """Maps the IDs of global keys that the footer also shows to their labels there."""
+    """The global keys that the footer also shows: maps the ID of each key to its label."""
 
     wanted: var[str] = var("", init=False)
     """The text to search for."""

@@ -89,8 +89,8 @@ class LockRows:
         """
         minute = now_ms // dates.MINUTE_MS
         if self._widest_opened is None or self._widest_opened[0] != minute:
-            told = [opened(at_ms, now_ms) for at_ms in self._moments(now_ms)]
-            self._widest_opened = minute, _widest(told)
+            texts = [opened(at_ms, now_ms) for at_ms in self._moments(now_ms)]
+            self._widest_opened = minute, _widest(texts)
         return self._widest_opened[1]
 
     def _moments(self, now_ms: int) -> set[int | None]:
@@ -192,7 +192,7 @@ class LocksTable(RowTable):
         self.call_after_refresh(self.look_for_lacking)
 
     def show_ends(self) -> None:
-        """Paint the counts that were stored since the table was last painted."""
+        """Paint the counts of expired and expiring remotes that :meth:`note_ends` stored."""
         before = self.hidden
         self._choose_columns()
         if self.hidden == before:

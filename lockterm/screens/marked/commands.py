@@ -30,8 +30,8 @@ if TYPE_CHECKING:
 class MarkedCommands:
     """The commands on marked remotes: renew, delete, change, copy and export.
 
-    The commands change nothing at the service. A command that changes remotes shows a plan with
-    the name of every marked remote.
+    No command sends a change. A command that changes remotes shows a plan instead, which names
+    every marked remote.
 
     Args:
         screen: The screen with the marked remotes.

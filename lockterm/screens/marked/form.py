@@ -47,7 +47,7 @@ class IncompleteInputError(Exception):
     """An error for input that does not describe a valid change yet.
 
     Args:
-        sentence: What is missing or wrong, without control characters.
+        sentence: The problem with the input, without control characters.
     """
 
     def __init__(self, sentence: str) -> None:
@@ -71,7 +71,7 @@ class Questions(Protocol):
         """
 
     def shown(self, typed: Typed) -> Sequence[str]:
-        """Return the names of the fields that the current input requires."""
+        """Return the names of the fields to show for the current input."""
 
     def notes(self, typed: Typed) -> Typed:
         """Return hints by field, without control characters."""
@@ -80,7 +80,7 @@ class Questions(Protocol):
         """Return the function that takes a remote, and returns it with its new values.
 
         Raises:
-            IncompleteInputError: The input does not describe a change yet.
+            IncompleteInputError: If the input does not describe a change yet.
         """
 
 
@@ -101,9 +101,9 @@ class NewEnd:
         return ("end", "since") if typed["end"].strip().startswith("+") else ("end",)
 
     def notes(self, typed: Typed) -> Typed:
-        words = "+30d adds 30 days to each remote. A date sets the same end for all. "
+        hint = "+30d adds 30 days to each remote. A date sets the same end for all. "
         return {
-            "end": words
+            "end": hint
             + with_keys(
                 "Permanent remotes have no end date. To change types, leave this form and press"
                 " {marks.act}."
@@ -273,9 +273,9 @@ class MarkedForm(FormScreen[Wanted | None]):
         hidden = {id(remote) for remote in self._hidden}
         shown = [one.remote for one in self._targets if id(one.remote) not in hidden]
         lines = []
-        for words, remotes in (("Marked but not on the screen", self._hidden), ("Marked", shown)):
+        for label, remotes in (("Marked but not on the screen", self._hidden), ("Marked", shown)):
             if remotes:
-                lines.append(f"{words}: {_listed(remotes)}")
+                lines.append(f"{label}: {_listed(remotes)}")
         return "\n".join(lines)
 
     def on_mount(self) -> None:
@@ -316,15 +316,15 @@ class MarkedForm(FormScreen[Wanted | None]):
         try:
             planned = self._planned(self._targets[:MOST_TRIED])
         except IncompleteInputError as error:
-            self._missing = words = error.sentence
+            self._missing = text = error.sentence
         else:
             is_all = len(self._targets) <= MOST_TRIED
             self._missing = _describe_no_change(planned) if is_all else ""
-            words = self._missing or self._describe_effect(planned, is_all=is_all)
+            text = self._missing or self._describe_effect(planned, is_all=is_all)
             if is_all:
                 shortened = self._describe_shortened(planned)
         self.rows[0].warning = shortened
-        self.say(words)
+        self.say(text)
         self.refresh_bindings()
 
     def _describe_shortened(self, planned: PlannedSteps) -> str:
@@ -347,14 +347,14 @@ class MarkedForm(FormScreen[Wanted | None]):
         if not is_all:
             return ready
         steps = [step for step in planned.steps if step.action is not Action.KEEP]
-        said = f"{len(steps):,} of {format_count(len(self._targets), 'remote')} would change"
+        sentence = f"{len(steps):,} of {format_count(len(self._targets), 'remote')} would change"
         if same := len(planned.steps) - len(steps):
-            said += f", {same:,} would stay unchanged"
-        lines = [f"{said}."]
+            sentence += f", {same:,} would stay unchanged"
+        lines = [f"{sentence}."]
         now_ms, zones = self.operations.now_ms(), {one.lock_id: one.zone for one in self._targets}
         if steps:
-            words = describe_step(steps[0], zones[steps[0].lock_id], now_ms)
-            lines = [f"{said}. {format_step(steps[0])}: {'; '.join(words)}"]
+            values = describe_step(steps[0], zones[steps[0].lock_id], now_ms)
+            lines = [f"{sentence}. {format_step(steps[0])}: {'; '.join(values)}"]
         noted = ((step, describe_step_notes(step, zones[step.lock_id], now_ms)) for step in steps)
         if asked := [(step, notes) for step, notes in noted if notes]:
             first = f"{format_step(asked[0][0])}: {asked[0][1][0]}"
@@ -393,10 +393,10 @@ def _describe_left(planned: PlannedSteps) -> str:
 
 
 def _listed(remotes: Sequence[Remote]) -> str:
-    words = ""
+    names = ""
     for count, remote in enumerate(remotes):
         name = format_remote(remote)
-        if len(words) + len(name) > _NAMED:
-            return f"{words}, and {len(remotes) - count:,} more"
-        words += f", {name}" if words else name
-    return words
+        if len(names) + len(name) > _NAMED:
+            return f"{names}, and {len(remotes) - count:,} more"
+        names += f", {name}" if names else name
+    return names

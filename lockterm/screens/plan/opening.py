@@ -33,8 +33,8 @@ async def open_plan(screen: LocktermScreen[Any], draw: Draw) -> None:
         draw: A function that makes the plan.
     """
     with screen.refusing_errors():
-        if (drawn := await asking_for_names(screen.app, draw)) is not None:
-            screen.app.push_screen(PlanScreen(drawn))
+        if (draft := await asking_for_names(screen.app, draw)) is not None:
+            screen.app.push_screen(PlanScreen(draft))
 
 
 async def open_undo(screen: LocktermScreen[Any], operations: Operations, lock_id: int) -> None:
@@ -51,8 +51,8 @@ async def screen_of_run(operations: Operations, run_id: str) -> PlanScreen:
     """Return the screen that shows a run with the results of its steps.
 
     Raises:
-        NoSuchRunError: The run was deleted.
-        StoreError: The store cannot be read.
+        NoSuchRunError: If the run was deleted.
+        StoreError: If the store cannot be read.
     """
     run = operations.run_here
     if run is not None and run.plan.id == run_id:
@@ -61,13 +61,13 @@ async def screen_of_run(operations: Operations, run_id: str) -> PlanScreen:
 
 
 async def last_run(operations: Operations) -> str:
-    """Return the ID of the run to show when the user asks for the run.
+    """Return the ID of the run that the run key shows.
 
-    That is this session's run, or else the last interrupted run, or else the last run.
+    The key shows this session's run, or else the last interrupted run, or else the last run.
 
     Raises:
-        NoSuchRunError: No plan has been run yet.
-        StoreError: The store cannot be read.
+        NoSuchRunError: If no plan has been run yet.
+        StoreError: If the store cannot be read.
     """
     if operations.run_here is not None:
         return operations.run_here.plan.id

@@ -51,19 +51,19 @@ class PlanProgress(Widget):
 
 
 def _bar(done: int, due: int, pace: str, width: int) -> Iterator[Part]:
-    words = f"  {100 * done // max(due, 1):>3} %  {done:,} of {due:,} done"
+    label = f"  {100 * done // max(due, 1):>3} %  {done:,} of {due:,} done"
     # The bar keeps its length during the run, so that only a few cells change.
-    room = max(width - len(words) - len(", 99,999 a minute, about 99 min left"), 10)
+    room = max(width - len(label) - len(", 99,999 a minute, about 99 min left"), 10)
     full, light = glyphs.bar_cells()
     cells = room * done // max(due, 1)
     yield full * cells, "bold"
     yield light * (room - cells), "dim"
-    yield words, "bold"
+    yield label, "bold"
     yield f", {pace}" if pace else "", ""
 
 
 def _badges(run: Run) -> Iterator[Part]:
-    """Yield the counts as badges; those of problems are reversed, in the color of the state."""
+    """Yield the number of steps in each state as a badge; badges of problems are reversed."""
     counts = run.counts()
     for state in FINAL_STATES:
         if counts[state]:

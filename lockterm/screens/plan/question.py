@@ -60,18 +60,18 @@ async def asking_for_names(app: App[Any], draw: Draw) -> PlanDraft | None:
         The plan; None if the user canceled the dialog.
 
     Raises:
-        LocktermError: The plan cannot be made.
+        LocktermError: If the plan cannot be made.
     """
-    drawn = await draw(renames=False)
-    if not (taken := drawn.names_taken):
-        return drawn
+    draft = await draw(renames=False)
+    if not (taken := draft.names_taken):
+        return draft
     who = "The name of 1 remote is" if taken == 1 else f"The names of {taken:,} remotes are"
     choices = ((False, "Leave out"), (True, "Add under another name, such as Anna (2)"))
     question = f"{who} already taken on the lock. Leave out or rename?"
     renames = await app.push_screen_wait(ChoiceModal(question, choices))
     if renames is None:
         return None
-    return await draw(renames=True) if renames else drawn
+    return await draw(renames=True) if renames else draft
 
 
 _VERBS = {Action.DELETE: "Delete", Action.UPDATE: "Change", Action.ADD: "Add"}
@@ -150,14 +150,14 @@ def ask_for(
     """
     counts = Counter(step.action for step in steps)
     changed = counts[Action.UPDATE] - shortened
-    done = {
+    counts_by_verb = {
         "delete": counts[Action.DELETE],
         "shorten": shortened,
         "change": changed,
         "add": counts[Action.ADD],
         "set voice": counts[Action.VOICE],
     }
-    verb = ", ".join(f"{name} {count:,}" for name, count in done.items() if count)
+    verb = ", ".join(f"{name} {count:,}" for name, count in counts_by_verb.items() if count)
     verb = verb[:1].upper() + verb[1:]
     if "," not in verb:
         verb += " remote" if len(steps) == 1 else " remotes"
@@ -185,13 +185,13 @@ def ask_for(
         lines += [*names, *[""] * bool(deleted)]
     if deleted:
         # The same for every deletion, so the names come first.
-        told_of_all = set.intersection(*(set(step.before) for step in deleted))
-        lines.append(describe_backup(dict.fromkeys(told_of_all), many=len(deleted) > 1))
+        common_fields = set.intersection(*(set(step.before) for step in deleted))
+        lines.append(describe_backup(dict.fromkeys(common_fields), many=len(deleted) > 1))
     for step in steps:
         if step.action is Action.VOICE:
             on_lock = locks[step.lock_id]
-            words = "; ".join(describe_step(step, on_lock.zone, 0))
-            lines.append(f"- {clean(on_lock.title, 40)}: {words}")
+            values = "; ".join(describe_step(step, on_lock.zone, 0))
+            lines.append(f"- {clean(on_lock.title, 40)}: {values}")
     details = "\n".join(lines)
     typed = (str(count),) if count else ()
     if not deleted:
@@ -231,7 +231,7 @@ def _old_and_new(steps: Sequence[Step]) -> list[str]:
 def _names(
     steps: Sequence[Step], locks: Mapping[int, OnLock], *, is_replacement: bool
 ) -> Iterator[str]:
-    """Yield the remotes of steps, each for one line, and with its lock if there are several locks.
+    """Yield a line for the remote of each step, with its lock if there are several locks.
 
     Args:
         steps: The steps to send.

@@ -203,10 +203,10 @@ class PlanScreen(ListScreen[None]):
         run, is_framed = self.run_here, self.has_class("-framed")
         is_running = run is not None and not run.is_finished
         self.query_one(PlanProgress).show_run(run if is_running and is_framed else None)
-        words = "\n".join(filter(None, self._describe_state()))
+        text = "\n".join(filter(None, self._describe_state()))
         what = self.query_one("#what", Static)
-        what.display = bool(words)  # the bar needs no words
-        what.update(words, layout=layout)
+        what.display = bool(text)  # empty while the bar shows the progress
+        what.update(text, layout=layout)
 
     def _show_problems(self) -> None:
         """Show the steps with problems below the steps, if there is room."""
@@ -260,16 +260,16 @@ class PlanScreen(ListScreen[None]):
     def describe_rows(self) -> None:
         """Show the full text of the selected step, unless the panel of problems shows it."""
         step = self.table.current if self.table.display else None
-        words = ""
+        text = ""
         if step is not None and not self.query_one(ProblemsPane).is_whole(step):
             is_due = step.state in DUE and self.table.is_at_rest
             now_ms = self.operations.now_ms()
-            words = describe_row(step, self._locks[step.lock_id], now_ms, is_due=is_due)
+            text = describe_row(step, self._locks[step.lock_id], now_ms, is_due=is_due)
         row = self.query_one("#row", Static)
-        lines = self._lines_for(words, row)
+        lines = self._lines_for(text, row)
         if lines != row.size.height:
             row.styles.height = lines
-        row.update(cut_lines(words, row.content_size.width, lines), layout=False)
+        row.update(cut_lines(text, row.content_size.width, lines), layout=False)
 
     def _lines_for(self, words: str, row: Static) -> int:
         """Return the number of lines for a text below the steps.
@@ -288,8 +288,8 @@ class PlanScreen(ListScreen[None]):
     def is_painted(self) -> bool:
         """Whether the screen shows every result of the run that is known."""
         run = self.run_here
-        is_told = run is None or self._seen == len(run.news)
-        return self._is_read and is_told and not self._is_following
+        is_run_painted = run is None or self._seen == len(run.news)
+        return self._is_read and is_run_painted and not self._is_following
 
     # --- the run -------------------------------------------------------------------------------
 

@@ -72,7 +72,14 @@ class ProfileTest:
 async def try_profile(
     profiles: Profiles, file: ConfigFile, name: str, filed: Mapping[str, Any]
 ) -> ProfileTest:
-    """Test a profile with its service without changing anything; the profile need not be saved."""
+    """Test a profile with its service without changing anything.
+
+    Args:
+        profiles: The profiles of the configuration file.
+        file: The configuration file as last read.
+        name: The name of the profile.
+        filed: The profile's values in the form of the file, which need not contain them yet.
+    """
     trial = replace(file, profiles={name: filed}, default_profile=None)
     try:
         profile = profiles.resolve(trial, name).profile
@@ -90,12 +97,12 @@ async def try_profile(
     if denial := answers.denial:
         hint = denial.hint or "Check the base URL, the header and the variable."
         return _failed(denial, denial.meaning, hint)
-    words = [
+    findings = [
         f"{profile.host} answers correctly in {answers.first_ms:.0f} ms.",
         await _secrecy(profile),
         _clocks(answers),
     ]
-    return ProfileTest(True, " ".join(words))
+    return ProfileTest(True, " ".join(findings))
 
 
 def _failed(error: LocktermError, message: str, hint: str = "") -> ProfileTest:
@@ -208,14 +215,14 @@ class ProfileForm(FormScreen[str | None]):
     def on_mount(self) -> None:
         """Show the hints below the fields, and continue a form that was interrupted."""
         self._describe_fields()
-        kept = self._choices.get(KEPT)
-        words = "lockterm tests the service before it saves the profile."
-        if isinstance(kept, dict) and kept.get("name") == (self._profile_name or ""):
-            typed = kept.get("typed")
+        saved = self._choices.get(KEPT)
+        status = "lockterm tests the service before it saves the profile."
+        if isinstance(saved, dict) and saved.get("name") == (self._profile_name or ""):
+            typed = saved.get("typed")
             if isinstance(typed, dict) and all(isinstance(text, str) for text in typed.values()):
                 self.fill(typed)
-                words = "This is your earlier input, which was not saved."
-        self.say(words)
+                status = "This is your earlier input, which was not saved."
+        self.say(status)
 
     def _filed(self) -> Mapping[str, Any]:
         return self._file.profiles.get(self._profile_name or "", {})

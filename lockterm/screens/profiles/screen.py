@@ -168,8 +168,8 @@ class ProfilesScreen(ListScreen[None]):
             return describe_error(self._error), keys
         if self._file is None:
             return "Reading the configuration ...", ""
-        words = f"There are no profiles in {clean(self._file.path)}."
-        return words, with_keys("{profiles.add}  add a profile      esc  close")
+        fact = f"There are no profiles in {clean(self._file.path)}."
+        return fact, with_keys("{profiles.add}  add a profile      esc  close")
 
     @property
     def current(self) -> ProfileEntry | None:
@@ -183,8 +183,8 @@ class ProfilesScreen(ListScreen[None]):
                 lines.append(f"! {format_sentences(entry.error)}")
             elif entry.profile is not None:
                 about = entry.profile
-                words = [clean(about.base_url, 200), f"times in {clean(about.timezone)}"]
-                lines.append("   ".join([*words, *["read-only"] * about.read_only]))
+                texts = [clean(about.base_url, 200), f"times in {clean(about.timezone)}"]
+                lines.append("   ".join([*texts, *["read-only"] * about.read_only]))
         lines += self._before_the_file()
         self.query_one("#profile-about", Static).update("\n".join(lines))
         self.refresh_bindings()
@@ -268,12 +268,12 @@ class ProfilesScreen(ListScreen[None]):
         self._go_to = name
         await self.load_profiles().wait()
         entry = self._entries.get(name)
-        words = "Press Enter to open the profile."
+        hint = "Press Enter to open the profile."
         if entry is None or entry.error is not None:
-            words = "The profile cannot be opened."
+            hint = "The profile cannot be opened."
         elif name == self.operations.profile.name:
-            words = "The profile is in use. Press Enter to reopen it with the changes."
-        self.notify(words, title=f"Saved the profile {clean(name, 60)}")
+            hint = "The profile is in use. Press Enter to reopen it with the changes."
+        self.notify(hint, title=f"Saved the profile {clean(name, 60)}")
 
     @work
     @opens("the profiles")

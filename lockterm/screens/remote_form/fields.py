@@ -116,8 +116,8 @@ class RemoteFields(VerticalScroll, can_focus=False):
     def _fixed(self, before: Remote) -> Iterator[FormField]:
         for field in _FIXED:
             value, constants = field.of(before), field.constants
-            words = word(constants, value) if constants else clean(value or "none", 200)
-            yield FormField(field.name, field.label, Static(words, markup=False, classes="fixed"))
+            text = word(constants, value) if constants else clean(value or "none", 200)
+            yield FormField(field.name, field.label, Static(text, markup=False, classes="fixed"))
 
     def _control(self, field: Field, text: str) -> Widget:
         """Return the input widget for a field of the tables in contract 4.1 and 4.4."""
@@ -166,7 +166,7 @@ class RemoteFields(VerticalScroll, can_focus=False):
         self.fill({**self.initial, **draft})
 
     def offer(self, offered: Mapping[str, str]) -> None:
-        """Reset the form to its initial values, then fill in these suggestions."""
+        """Reset the fields to their initial texts, then fill in suggested texts."""
         self._offered = self._other(offered)
         self._visited.clear()
         self.fill({**self.initial, **offered})
@@ -224,18 +224,18 @@ class RemoteFields(VerticalScroll, can_focus=False):
             field = row.field
             is_hidden = self.before is None and FIELDS[field].rare and not self.more
             row.display = field in shown and not is_hidden
-            told = field in self._visited
-            row.error = self.reading.errors.get(field, "") if told else ""
-            warnings = [self.reading.shortens.get(field, "")]  # even before it was left
+            was_visited = field in self._visited
+            row.error = self.reading.errors.get(field, "") if was_visited else ""
+            warnings = [self.reading.shortens.get(field, "")]  # even while the field has the focus
             # Like its meaning, the consequence of an end date is shown while it is typed.
-            if told or field == "endDate":
+            if was_visited or field == "endDate":
                 warnings.append(self.reading.warnings.get(field, ""))
             row.warning = "" if row.error else " ".join(filter(None, warnings))
             is_missing = field in self.reading.missing
             note = self.reading.notes.get(field, FIELDS[field].explanation)
-            row.note = "" if told and is_missing else note
+            row.note = "" if was_visited and is_missing else note
             if isinstance(row.control, DatetimeInput):
-                if not told and not is_missing:  # a date is explained while it is typed
+                if not was_visited and not is_missing:  # a date is explained while it is typed
                     row.note = self.reading.errors.get(field, note)
                 row.control.ask(self.reading.choices.get(field, ()))
 

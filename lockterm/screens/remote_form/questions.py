@@ -70,7 +70,7 @@ def ask_to_merge(before: Remote, others: list[Difference]) -> ConfirmModal:
 def ask_whether_it_is(name: str, remote_id: int) -> ConfirmModal:
     """Return the dialog that asks whether a remote is the one that this form added.
 
-    lockterm shows it if the result of adding is unknown, and exactly one remote on the lock
+    lockterm shows the dialog if the result of adding is unknown, and exactly one remote on the lock
     matches.
     """
     return ConfirmModal(

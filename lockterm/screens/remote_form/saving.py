@@ -44,7 +44,7 @@ if TYPE_CHECKING:
     from lockterm.screens.base import LocktermScreen
 
 PROOF_S = 90.0
-"""The maximum time to wait for a confirmation in seconds; a service may show data a minute old."""
+"""Maximum seconds to wait for a confirmation; a service may answer with data a minute old."""
 
 
 class RemoteSaving:
@@ -87,8 +87,8 @@ class RemoteSaving:
         self._is_unreachable = False
         """Whether the last attempt to save failed because the service could not be reached."""
         self.unknown = False
-        """Whether the last change may have taken effect. If so, it must be verified before saving
-        again."""
+        """Whether the last change may have taken effect. If so, the user must verify the change
+        before saving again."""
         self._numbers = asyncio.Lock()
         """A mutex that is held while the numbers in use on the lock are being read."""
         self._sent: Remote | None = None
@@ -209,9 +209,9 @@ class RemoteSaving:
             return False
         if sends_dates(fields.before, reading.values) and connection.doubts_clock:
             reading.warnings["startDate"] = describe_clock_doubt(connection.clock_offset_s or 0)
-        if fields.before is None and (words := fields.taken.words):
+        if fields.before is None and (number_doubt := fields.taken.words):
             noted = reading.warnings.get("remoteNumber", "")
-            reading.warnings["remoteNumber"] = f"{noted} {words}".strip()
+            reading.warnings["remoteNumber"] = f"{noted} {number_doubt}".strip()
         about = (self._lock, reading, self._operations.now_ms(), self._zone)
         self._sent, self._read = reading.values, (typed, reading)
         question = ask_to_change(fields.before, *about) if fields.before else ask_to_add(*about)
@@ -294,8 +294,8 @@ class RemoteSaving:
             self._tell_outcome(operation)
         except LocktermError as error:
             if self._screen.is_attached:
-                words = f"The change cannot be verified: {format_error(error)}"
-                self._refuse(f"{words} Press {key('form.check')} to try again.")
+                reason = f"The change cannot be verified: {format_error(error)}"
+                self._refuse(f"{reason} Press {key('form.check')} to try again.")
         finally:
             self._do("")
             opened.end()
@@ -313,7 +313,11 @@ class RemoteSaving:
         return found
 
     async def _recognize(self, operation: Operation) -> Operation:
-        """Ask whether the only matching remote is the added one, and link it if so."""
+        """Ask the user whether the only matching remote is the added one.
+
+        Returns:
+            The operation, linked to the remote if the user recognizes it; otherwise unchanged.
+        """
         if operation.state is not OperationState.AMBIGUOUS or len(operation.candidates) != 1:
             return operation
         question = ask_whether_it_is(operation.remote_name, operation.candidates[0])

@@ -416,8 +416,8 @@ class RemoteForm(FormScreen[RemoteSaved | None]):
         taken = self.fields.taken
         taken.add(sent["remoteName"].strip(), sent["remoteNumber"].strip())
         self._last, self._count = saved, self._count + 1
-        told = f"Recorded: {clean(sent['remoteName'], 40)}, {self._count:,} so far."
-        self._so_far = f"{told} {taken.words}".strip()
+        result = f"Recorded: {clean(sent['remoteName'], 40)}, {self._count:,} so far."
+        self._so_far = f"{result} {taken.words}".strip()
         self._saving.forget()
         self.drafts.begin_anew()
         self.fields.offer(next_like(sent, taken))

@@ -72,7 +72,7 @@ class RemoteActions(LocktermScreen[None]):
     remotes: RemoteList | None = None
     """The list of the lock's remotes; None if the screen shows no such list."""
 
-    # --- what a subclass gives -----------------------------------------------------------------
+    # --- for subclasses to override ------------------------------------------------------------
 
     @property
     @abstractmethod
@@ -81,12 +81,12 @@ class RemoteActions(LocktermScreen[None]):
 
     @property
     def current_lock(self) -> Lock:
-        """The lock of that remote."""
+        """The lock of the remote that the actions act on."""
         assert self.lock_entry is not None
         return self.lock_entry
 
     def mark_busy(self, lock_id: int, remote_id: int, word: str) -> None:
-        """Show that an action on a remote is running; an empty word means that it has ended."""
+        """Show that an action on a remote is running; an empty ``word`` shows that none is."""
 
     # --- what is possible ----------------------------------------------------------------------
 
@@ -347,11 +347,11 @@ class RemoteActions(LocktermScreen[None]):
             if remote_id is not None:
                 self.mark_busy(lock.lock_id, remote_id, busy)
             try:
-                told = done(await change)
+                texts = done(await change)
             except LocktermError as error:
                 self.tell(error, what)
             else:
-                self.tell_recorded(*told)
+                self.tell_recorded(*texts)
                 is_deleted = deletes
             finally:
                 if remote_id is not None:

@@ -51,7 +51,12 @@ class BookPane(RowTable, can_focus=False):
         self._locks: dict[str, Lock] = {}
 
     def show_book(self, book: Sequence[Lock] | None, current: Lock) -> None:
-        """Show the locks of the lock book, with the cursor on the open lock; nothing if unread."""
+        """Show the locks of the lock book, with the cursor on the open lock.
+
+        Args:
+            book: The locks of the lock book; None if it was not read, to show no rows.
+            current: The open lock.
+        """
         locks = by_name(book, current) if book is not None else ()
         self._locks = {str(lock.lock_id): lock for lock in locks}
         self.show(LazyRows(self._locks, self._cells), str(current.lock_id))

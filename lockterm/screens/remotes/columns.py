@@ -148,10 +148,10 @@ class Arrangement:
 
     def as_kept(self) -> dict[str, Any] | None:
         """Return the arrangement in the form in which it is stored; None if nothing was chosen."""
-        kept: dict[str, Any] = {_SHOWN: list(self.columns)} if self.columns else {}
+        stored: dict[str, Any] = {_SHOWN: list(self.columns)} if self.columns else {}
         if self.order is not None:
-            kept |= {_SORT: self.order.key, _DOWN: self.order.descending}
-        return kept or None
+            stored |= {_SORT: self.order.key, _DOWN: self.order.descending}
+        return stored or None
 
 
 def _is_column(key: object) -> TypeGuard[str]:

@@ -67,7 +67,7 @@ class ColumnsModal(LocktermModal[Arrangement | None]):
         self.query_one(ChoiceList).focus()
         self.query_one(ChoiceList).highlighted = 0
 
-    # --- words ---------------------------------------------------------------------------------
+    # --- texts ---------------------------------------------------------------------------------
 
     def _lines(self) -> list[Content]:
         without_room = self._left_out(self.chosen)
@@ -89,8 +89,8 @@ class ColumnsModal(LocktermModal[Arrangement | None]):
     def _describe_order(self) -> str:
         if self._order is None:
             return "Rows in the order of the service."
-        words = self._order.description
-        return f"{words[0].upper()}{words[1:]}, on each page separately."
+        text = self._order.description
+        return f"{text[0].upper()}{text[1:]}, on each page separately."
 
     # --- what is chosen ------------------------------------------------------------------------
 

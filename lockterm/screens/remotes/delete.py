@@ -122,11 +122,11 @@ class Clearing:
         try:
             seen = await self._operations.remotes.page(self._lock_entry.lock_id, 1, 1, fresh=True)
         except LocktermError as error:
-            words = (
+            reason = (
                 f"! lockterm could not count the remotes: {format_meaning(error)}"
                 "\nlockterm deleted nothing."
             )
-            return TargetState(words, possible=False)
+            return TargetState(reason, possible=False)
         self.count = count = seen.value.least
         if not count:
             return TargetState(

@@ -101,9 +101,9 @@ class RemoteDetailScreen(RemoteActions):
         def show(state: LoadState[Remote]) -> None:
             self.state = state
 
-        kept = partial(self.operations.remotes.cached_detail, self.remote_id)
+        read_cached = partial(self.operations.remotes.cached_detail, self.remote_id)
         with opening(self, clean(self._called, 60)) as opened:
-            seen = await load(lambda: self.state, show, read, kept, kept_shown=opened.end)
+            seen = await load(lambda: self.state, show, read, read_cached, kept_shown=opened.end)
             opened.has_failed = self.current is None
         if self.state.error is not None:
             self.keep_refusal(self.state.error)
@@ -216,20 +216,20 @@ class RemoteDetailScreen(RemoteActions):
         fields = describe_remote(remote, describe_validity(remote, now_ms, zone), zone, now_ms)
         if (change := self._elsewhere) is None:
             return fields
-        words = describe_change(change, zone, now_ms, with_head=False)
-        return [*fields, Detail.of_text("Elsewhere", words)]
+        text = describe_change(change, zone, now_ms, with_head=False)
+        return [*fields, Detail.of_text("Elsewhere", text)]
 
     def _show_age(self) -> None:
         pager, seen, error = self.query_one(Pager), self.state.seen, self.state.error
         if seen is None or self.is_gone:
             pager.show("")
             return
-        words = "updated "
+        text = "updated "
         if error is not None:
             again = with_keys("{remote.refresh} to try again")
             why = in_a_line(error)[0]
-            words = separator().join(("STALE", f"{why[:1].lower()}{why[1:]}", again, words))
-        pager.show(*with_age(words, seen.steady_ms))
+            text = separator().join(("STALE", f"{why[:1].lower()}{why[1:]}", again, text))
+        pager.show(*with_age(text, seen.steady_ms))
 
     def show_notices(self, connection_text: str, unconfirmed: tuple[Operation, ...]) -> None:
         """Read the remote again after an error, when the service can be reached again."""

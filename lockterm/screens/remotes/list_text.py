@@ -166,14 +166,14 @@ def _search_forms(state: ListState, matching: int, order: SortOrder | None) -> t
         matches = "1 match" if matching == 1 else f"{matching:,} matches"
         match = f"{only}{matches} in the first {searched:,} of {total:,}"
         short = f"{only}{matching:,} in {searched:,} of {total:,}"
-    words = f"{match}{end}"
+    text = f"{match}{end}"
     if order is None:
         brief = end.replace(" for the", ":").removesuffix(f"{dot}press Esc to stop")
-        return words, f"{match}{brief}", f"{short}{brief}", f"{only}{matching:,}{brief}"
+        return text, f"{match}{brief}", f"{short}{brief}", f"{only}{matching:,}{brief}"
     by = order.brief.removeprefix("sorted ")
     return (
-        f"{words}{dot}found rows {order.description}",
-        f"{words}{dot}found rows {order.brief}",
+        f"{text}{dot}found rows {order.description}",
+        f"{text}{dot}found rows {order.brief}",
         f"{match}, {order.brief}{end}",
         f"{short}, {by}{end.replace(' for', ':')}",
     )
@@ -199,18 +199,18 @@ def describe_empty(
         return f"Loading the remotes of {lock} ...", "esc  back to the locks"
     if state.page.unreadable:
         count = format_count(state.page.unreadable, "record")
-        words = f"The service sent {count} that cannot be read."
-        return words, with_keys("{remotes.refresh}  try again")
+        fact = f"The service sent {count} that cannot be read."
+        return fact, with_keys("{remotes.refresh}  try again")
     if state.page.total:
         keys = with_keys("{remotes.first_page}  first page      {remotes.refresh}  try again")
         return "This page is empty.", keys
     add = with_keys("Press {remotes.add} to add one.") if may_add else ""
     if may_restore:
-        words = (
+        fact = (
             f"This lock has no remotes now. The history lists the remotes that you deleted. {add}"
         )
         keys = "{app.history}  history (there, {history.restore} restores)      "
-        return words.strip(), with_keys(f"{keys}esc  back to the locks")
+        return fact.strip(), with_keys(f"{keys}esc  back to the locks")
     return f"No remotes on this lock yet. {add}".strip(), "esc  back to the locks"
 
 
@@ -235,8 +235,8 @@ def _nothing_matches(state: ListState) -> tuple[str, str]:
         return "Nothing has been loaded yet.", "esc  show all"
     rest = page.total - len(page.remotes)
     if rest > 0:
-        words = f"No match for {needle} on this page."
-        return words, f"enter  search the other {rest:,}      esc  show all"
+        fact = f"No match for {needle} on this page."
+        return fact, f"enter  search the other {rest:,}      esc  show all"
     return f"No match for {needle}.", "esc  show all"
 
 

@@ -98,7 +98,7 @@ class RemotePane(Widget):
 
     @work(exclusive=True, group="done")
     async def look_at_journal(self) -> None:
-        """Read the changes that lockterm sent from the journal, and show them, the latest first."""
+        """Read lockterm's changes of the lock from the journal, and show them, the latest first."""
         with suppress(StoreError):  # the history reports the error
             wanted = Selection(self._lock_id)
             lines = await self._operations.journal.lines(wanted, most=MOST_LINES)
@@ -125,8 +125,8 @@ class RemotePane(Widget):
         parts += _period(self._row, self._zone, self._now_ms, width)
         if self._change is not None:
             parts.append((f"\n{ELSEWHERE}\n", "bold"))
-            words = describe_change(self._change, self._zone, self._now_ms, with_head=False)
-            parts.append((f"{words}\n", ""))
+            text = describe_change(self._change, self._zone, self._now_ms, with_head=False)
+            parts.append((f"{text}\n", ""))
         if remote.id is not None and (lines := self._done.get(remote.id)):
             parts += _done(lines[:MOST_DONE], self._zone, self._now_ms, width)
         return Content.assemble(*parts)

@@ -335,7 +335,7 @@ class RemotesScreen(RemoteActions, SidePanels, PageSize, ListScreen[None]):
     def describe_rows(self) -> None:
         """Update the pager below the rows."""
         self._cut_name = self._find_cut_name()
-        words = format_pager(
+        texts = format_pager(
             self.remotes.state,
             self.table.row_count,
             self.columns.arrangement.order,
@@ -343,7 +343,7 @@ class RemotesScreen(RemoteActions, SidePanels, PageSize, ListScreen[None]):
             self._cut_name,
             () if self.has_class("-framed") else self.remotes.counts.describe(),
         )
-        self.query_one(Pager).show(*words)
+        self.query_one(Pager).show(*texts)
 
     def _find_cut_name(self) -> str:
         """Return the full name to show in the pager; empty if it is shown elsewhere."""
@@ -511,12 +511,12 @@ class RemotesScreen(RemoteActions, SidePanels, PageSize, ListScreen[None]):
         """Apply and save an arrangement; if saving fails, it applies to this session only."""
         if chosen is None or chosen == self.columns.arrangement:
             return
-        not_kept = self.columns.use(chosen)
+        reason = self.columns.use(chosen)
         self.table.choose(chosen)
         self.paint()
         self.read_batteries()
-        if not_kept:
-            self.notify(not_kept, title="Columns not saved", severity="warning")
+        if reason:
+            self.notify(reason, title="Columns not saved", severity="warning")
 
     # --- actions: remotes ----------------------------------------------------------------------
 

@@ -379,7 +379,7 @@ class RemotesTable(LineTable):
         return change.sign if change else ""
 
     def elsewhere_of(self, row: RemoteRow | None) -> ChangeElsewhere | None:
-        """Return the change by others of a row that the user has not seen, or None."""
+        """Return the change by others to a row's remote; None if there is none, or it was seen."""
         return None if row is None else self.elsewhere.get((self._lock_id, row.remote.id or 0))
 
     def _plan_columns(self, arrangement: Arrangement) -> Layout:

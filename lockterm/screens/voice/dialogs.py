@@ -32,6 +32,8 @@ if TYPE_CHECKING:
 class VendorModelModal(LocktermModal[tuple[str, str] | None]):
     """A dialog for the vendor and the model, which the call ``voice/packs`` needs (contract 4.10).
 
+    The result is the vendor and the model, or None if canceled.
+
     Args:
         entry: The lock book entry of the lock.
         book: The locks of the lock book, whose vendors and models are suggested.
@@ -84,7 +86,7 @@ class VendorModelModal(LocktermModal[tuple[str, str] | None]):
             self.dismiss(None)
 
     def on_input_submitted(self) -> None:
-        """Submit the dialog in place of moving the focus to the Cancel button on Enter."""
+        """Submit the dialog on Enter, which would otherwise move the focus to the Cancel button."""
         self._answer()
 
     def _answer(self) -> None:
@@ -109,7 +111,8 @@ class DrawnProgressBar(ProgressBar):
 class DownloadModal(LocktermModal[Path | None]):
     """The dialog that downloads a voice pack and shows the progress.
 
-    Closing the dialog stops the download and keeps the received bytes.
+    The result is the path of the pack, or None if the download is not complete. Closing the dialog
+    stops the download and keeps the received bytes.
 
     Args:
         operations: The operations on the service and the local store.
@@ -179,16 +182,16 @@ class DownloadModal(LocktermModal[Path | None]):
             return
         self._painted_s = now_s
         self.query_one(ProgressBar).update(total=total or 1, progress=have if total else 0)
-        words = f"{format_size(have)} of {format_size(total)}" if total else format_size(have)
+        text = f"{format_size(have)} of {format_size(total)}" if total else format_size(have)
         rate = (have - self._first) / max(now_s - self._began_s, 1e-3)
         if rate > 0 and now_s - self._began_s > PAINT_S:
-            words += f", {format_size(rate)} per second"
+            text += f", {format_size(rate)} per second"
             if total:
                 left_s = (total - have) / rate
-                words += (
+                text += (
                     f", {left_s:.0f} s left" if left_s < 120 else f", {left_s / 60:.0f} min left"
                 )
-        self._say(words)
+        self._say(text)
 
     def _say(self, words: str) -> None:
         self.query_one("#words", Static).update(Content(words))

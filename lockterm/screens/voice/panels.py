@@ -138,15 +138,15 @@ class PacksPanel(HalfPanel):
 
     def show_packs(self, state: LoadState[list[VoicePack]], zone: tzinfo) -> None:
         """Show the packs in their loading state, with times in ``zone``."""
-        words: tuple[str, ...] = ("Reading the packs of the lock ...",)
+        empty_state: tuple[str, ...] = ("Reading the packs of the lock ...",)
         if state.value is not None:
-            words = ("The lock has no voice packs.", with_keys("{voice.refresh}  refresh"))
+            empty_state = ("The lock has no voice packs.", with_keys("{voice.refresh}  refresh"))
         packs = state.value or ()
         is_cut, count = len(packs) > MOST_SHOWN, f"{len(packs):,}"
         cut = f"Packs: the first {MOST_SHOWN:,} of {count}"
         self.set_heading(cut if is_cut else "Packs of the lock")
         self.table.show_packs(packs, zone)
-        self.show_state(state, bool(state.value), words, zone)
+        self.show_state(state, bool(state.value), empty_state, zone)
 
     def follow_voice(
         self, entry: VoiceLine | None, details: Mapping[str, VoicePack | LocktermError]
@@ -372,17 +372,17 @@ class VoicesPanel(HalfPanel):
             found = self.voices.show(known, names, first=first, wanted=wanted, held=many.held)
             model = format_count(len(many.locks), "marked lock")
         has_model = bool(lock.vendor and lock.model)
-        words: tuple[str, ...] = ("Reading the voices ...",)
+        empty_state: tuple[str, ...] = ("Reading the voices ...",)
         if not has_model:
-            words = (
+            empty_state = (
                 "Vendor and model determine the voices, but the lock book does not"
                 " contain them for this lock.",
                 with_keys("{voice.vendor_model}  set vendor and model"),
             )
         elif wanted and known:
-            words = (f"No voice matches {quoted(clean(wanted, 60))}.", "esc  show all")
+            empty_state = (f"No voice matches {quoted(clean(wanted, 60))}.", "esc  show all")
         elif state.value is not None:
-            words = (
+            empty_state = (
                 f"The service has no voices for {model}.",
                 with_keys(
                     "{voice.vendor_model}  change vendor and model\n{voice.refresh}  refresh"
@@ -391,6 +391,6 @@ class VoicesPanel(HalfPanel):
         cut = f"Not all voices shown; {key('voice.find')} finds the others"
         heading = cut if self.voices.is_cut else f"Voices of {model}"
         self.set_heading(heading if has_model else "Voices")
-        self.show_state(state, bool(found or (known and not wanted)), words, zone)
+        self.show_state(state, bool(found or (known and not wanted)), empty_state, zone)
         if self.voices.display and self.screen.focused is None:
             self.voices.focus()

@@ -155,8 +155,8 @@ class VoiceScreen(LocktermScreen[VoiceChoice | None]):
         def show(state: LoadState[list[VoicePack]]) -> None:
             self.packs = state
 
-        kept = partial(self.operations.voices.cached_packs, lock_id)
-        await load(lambda: self.packs, show, read, kept)
+        read_cached = partial(self.operations.voices.cached_packs, lock_id)
+        await load(lambda: self.packs, show, read, read_cached)
         if self.packs.error is not None:
             self.keep_refusal(self.packs.error)
 
@@ -226,8 +226,8 @@ class VoiceScreen(LocktermScreen[VoiceChoice | None]):
             unsure = self._format_voice(self._unsure)
             now = f"Voice now: perhaps {unsure} (unconfirmed). Before: {self._voice_now()}"
         self.query_one("#voice-now", Static).update(now, layout=False)
-        words = about(entry, self._names) if entry else ""
-        self.query_one("#voice-about", Static).update(words, layout=False)
+        about_text = about(entry, self._names) if entry else ""
+        self.query_one("#voice-about", Static).update(about_text, layout=False)
         self._show_detail()
 
     def _voice_now(self) -> str:

@@ -61,11 +61,11 @@ class VoicesOfLocks:
         """Request the voices of all models at the same time, and return them as one list.
 
         Raises:
-            ServiceError: No list of voices could be read.
+            ServiceError: If no list of voices could be read.
         """
-        told = await read_voices(self._operations, self.locks)
-        lists = {model: one for model, one in told.items() if not isinstance(one, ServiceError)}
-        for error in told.values():
+        answers = await read_voices(self._operations, self.locks)
+        lists = {model: one for model, one in answers.items() if not isinstance(one, ServiceError)}
+        for error in answers.values():
             if not lists and isinstance(error, ServiceError):
                 raise error
         return self._note(lists)
@@ -255,8 +255,8 @@ class VoiceTree(Tree[VoiceLine], inherit_bindings=False):
                 node = self.root.add(_language(entry.language, name), entry, expand=not folded)
                 at = node if entry.key == before else at
                 for timbre in timbres:
-                    words = _timbre(timbre, width, marked, held(timbre.choice))
-                    leaf = node.add_leaf(words, timbre)
+                    label = _timbre(timbre, width, marked, held(timbre.choice))
+                    leaf = node.add_leaf(label, timbre)
                     at = leaf if timbre.key == before else at
                     if begin is None or (before is None and timbre.choice == likely is not None):
                         begin = leaf
@@ -308,8 +308,8 @@ class VoiceTree(Tree[VoiceLine], inherit_bindings=False):
 
 def sex(timbre: Timbre) -> str:
     """Return "female", "male", or "unstated" for a missing or unknown value (contract 2.6)."""
-    words: dict[int | None, str] = {0: "male", 1: "female"}
-    return words.get(timbre.is_female, "unstated")
+    texts: dict[int | None, str] = {0: "male", 1: "female"}
+    return texts.get(timbre.is_female, "unstated")
 
 
 def about(entry: VoiceLine, names: Mapping[str, LanguageName | None]) -> str:
@@ -329,14 +329,17 @@ def about(entry: VoiceLine, names: Mapping[str, LanguageName | None]) -> str:
 
 
 def format_voice_choice(choice: VoiceChoice, languages: Sequence[Language]) -> str:
-    """Return a voice as text, such as ``de-DE Anna (anna), female``; its IDs if not listed."""
-    words = f"{clean(choice.lang, 40)} {clean(choice.timbre, 40)}"
+    """Return a voice as text, such as ``de-DE Anna (anna), female``.
+
+    If ``languages`` do not contain the voice, the text contains only its language code and ID.
+    """
+    ids = f"{clean(choice.lang, 40)} {clean(choice.timbre, 40)}"
     for language in languages:
         for timbre in language.timbres:
             if (language.lang, timbre.timbre) == (choice.lang, choice.timbre):
                 name = f"{_name(timbre)} ({clean(choice.timbre, 40)})"
                 return f"{clean(choice.lang, 40)} {name}, {sex(timbre)}"
-    return words
+    return ids
 
 
 def _entries(languages: Sequence[Language]) -> Iterator[tuple[VoiceLine, list[VoiceLine]]]:
