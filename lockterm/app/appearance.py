@@ -112,14 +112,14 @@ class Appearance:
     def _wanted_theme(self) -> str:
         if self.look.native:
             return OWN.name
-        kept = self._choices.get("theme")
-        if isinstance(kept, str):
+        saved = self._choices.get("theme")
+        if isinstance(saved, str):
             # Development versions saved two theme names in British spelling.
-            kept = kept.replace("colour", "color")
-        if isinstance(kept, str) and kept in self._app.available_themes:
-            return kept
-        if kept is not None:
-            _log.warning("the saved theme is unknown: %.80r", kept)
+            saved = saved.replace("colour", "color")
+        if isinstance(saved, str) and saved in self._app.available_themes:
+            return saved
+        if saved is not None:
+            _log.warning("the saved theme is unknown: %.80r", saved)
         return DEFAULT
 
     def choose_theme(self) -> None:

@@ -248,12 +248,12 @@ class LocktermApp(TerminalApp[int]):
             shown = [one for one in self.screen_stack if isinstance(one, type(screen))]
             if any(one.drawn.plan.id == run_id for one in shown):
                 is_here = shown[-1] is self.screen and shown[-1].drawn.plan.id == run_id
-                words = (
+                place = (
                     "behind this screen. Press Esc to return to the run."
                     if not is_here
                     else "here."
                 )
-                refuse_to_open(self, "Last run", f"The run is already open {words}")
+                refuse_to_open(self, "Last run", f"The run is already open {place}")
                 return
             self.push_screen(screen)
 
@@ -296,7 +296,7 @@ class LocktermApp(TerminalApp[int]):
 
     @property
     def would_stop(self) -> tuple[str, str]:
-        """The question and its verb before the user leaves an active run; both empty if not needed.
+        """The question before the user leaves an active run, and its button; empty if not needed.
 
         A run that is already stopping needs no question.
         """
@@ -354,7 +354,11 @@ class LocktermApp(TerminalApp[int]):
         self.push_screen(screens.HistoryScreen(self.operations, self.exports, lock_id))
 
     async def choose_backup(self) -> str | None:
-        """Let the user choose a delete or clear in the history; return its ID, or None."""
+        """Let the user choose a delete or a clear in the history.
+
+        Returns:
+            The ID of the operation; None if canceled.
+        """
         history = screens.HistoryScreen(self.operations, self.exports, chooses=True)
         return await self.push_screen_wait(history)
 

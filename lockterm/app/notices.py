@@ -69,17 +69,18 @@ class Notices:
         """The time from which a key removes the current error, in seconds on the events' clock."""
 
     def keep(self, message: str, title: str, severity: SeverityLevel) -> LoggedNotice:
-        """Add a message to the log without showing it here; it is plain text without markup."""
-        kept = self.log.keep(severity, clean(title, 160), clean(message, 600), self._now_ms())
-        self.message_kept.publish(kept)
-        return kept
+        """Add a message without markup to the log, but do not show it above the footer."""
+        entry = self.log.keep(severity, clean(title, 160), clean(message, 600), self._now_ms())
+        self.message_kept.publish(entry)
+        return entry
 
     def say(self, message: str, title: str, severity: SeverityLevel) -> None:
         """Show a notification and add it to the log."""
         notice = self.keep(message, title, severity)
         self.log.stand(notice)
         self._homes.pop(notice.number, None)
-        # A form says what it did, and closes before the next frame: the screen below has it then.
+        # A form reports its result and closes before the next frame. The notification then belongs
+        # to the screen below.
         self._app.call_after_refresh(self._note_homes)
         self.show()
 
@@ -153,8 +154,8 @@ class Notices:
         if (shown := self._shown) is None:
             return
         if not shown.is_error:
-            stands_s = max(LEAST_S[shown.severity], len(shown.line) / CELLS_A_SECOND)
-            self._timer = self._app.set_timer(stands_s, self._take_off)
+            shown_s = max(LEAST_S[shown.severity], len(shown.line) / CELLS_A_SECOND)
+            self._timer = self._app.set_timer(shown_s, self._take_off)
         elif before is None or before.number != shown.number:
             self._read_s = math.inf
             ask = partial(self._ask_drawn, partial(self._note_drawn, shown.number))

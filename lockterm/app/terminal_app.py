@@ -250,7 +250,7 @@ class TerminalApp(HookedApp[ReturnType]):
         await super().on_event(event)
 
     def take_unused_key(self, key: str) -> bool:
-        """Redraw if the key is the redraw key, also in a dialog; return whether it was."""
+        """Redraw the screen if the key is the redraw key, and return whether it is."""
         is_redraw = has_key_of_its_own(self, key, "app.redraw")
         if is_redraw:
             self.frame_diff.redraw()
@@ -331,7 +331,7 @@ class TerminalApp(HookedApp[ReturnType]):
             await self.run_action(way_out.binding.action, way_out.node)
 
     async def action_quit(self) -> None:
-        """Quit, but first ask once if that would lose text or stop a run."""
+        """Quit. If that would lose text or stop a run, ask first, unless the dialog is open."""
         screens = (screen for screen in self.screen_stack if isinstance(screen, LocktermScreen))
         question = next(filter(None, (screen.would_lose for screen in screens)), "")
         if question or any(self.would_stop):
@@ -342,11 +342,11 @@ class TerminalApp(HookedApp[ReturnType]):
 
     @property
     def would_stop(self) -> tuple[str, str]:
-        """The question and verb of the dialog about work that quitting would stop, or empty."""
+        """The question about work that quitting would stop, and its button; empty if none."""
         return "", ""
 
     def say_over(self, words: str) -> None:
-        """Change the text of an open dialog after the work that it asks about has ended.
+        """Change the question of the open dialog, because the work that it asks about has ended.
 
         The next key does not answer the new question.
 

@@ -30,7 +30,7 @@ RESERVED_KEYS = {
     "enter": "answers dialogs and continues in forms",
     "escape": "leaves every screen",
 }
-"""Maps keys to their uses; only an action with such a default key can have the key.
+"""Maps keys to their uses; only an action that has such a key by default can use it.
 
 Each use is the end of a sentence.
 """
@@ -62,7 +62,7 @@ def check(chosen: Mapping[str, object]) -> Keymap:
         chosen: The settings by ID of an action, in the order of the configuration file.
 
     Raises:
-        WrongKeyError: A choice is invalid.
+        WrongKeyError: If a setting is invalid.
     """
     defaults = known()
     keymap = {}
@@ -200,9 +200,9 @@ def _refuse(
     Raises:
         WrongKeyError: Always.
     """
-    come = [name for name in order if name in names and key in keymap[name]]
-    moved = [name for name in come if not _is_usual(key, name, names[name])]
-    at_fault = moved[-1]
+    holders = [name for name in order if name in names and key in keymap[name]]
+    configured = [name for name in holders if not _is_usual(key, name, names[name])]
+    at_fault = configured[-1]
     (other,) = (name for name in names if name != at_fault)
     raise WrongKeyError(
         at_fault,

@@ -103,7 +103,7 @@ _LIKE = {
     "ctrl+escape": "escape",
     "ctrl+backspace": "backspace",
 }
-"""Maps each key to another key that most terminals send when the user presses it."""
+"""Maps keys to the keys that most terminals send in their place."""
 
 
 def spelled(written: str) -> str:
@@ -113,7 +113,7 @@ def spelled(written: str) -> str:
         written: The key as written: ``x``, ``?``, ``Ctrl+S``, ``F5``, ``pgdn``, ``question_mark``.
 
     Raises:
-        ValueError: The text is not a key, few terminals send the key, or terminals send another
+        ValueError: If the text is not a key, few terminals send the key, or terminals send another
             key in its place. The message is the rest of a sentence that begins with the key.
     """
     typed = written.strip()
@@ -190,7 +190,7 @@ def keys_of(name: str) -> tuple[str, ...]:
     """Return the configured keys of an action by its ID, in Textual's names.
 
     Raises:
-        KeyError: The ID is unknown.
+        KeyError: If the ID is unknown.
     """
     return _in_force[name] if name in _in_force else known()[name]
 
@@ -202,7 +202,7 @@ def key(name: str) -> str:
     action has no key, the function returns the key of the palette, where the user finds the action.
 
     Raises:
-        KeyError: The ID is unknown.
+        KeyError: If the ID is unknown.
     """
     keys = keys_of(name) or keys_of("app.palette")
     if any(name in place.keys for place in PLACES.values() if place.is_typed_into):
@@ -216,13 +216,13 @@ def with_keys(sentence: str) -> str:
     The sentence must not contain text from the service, because that text may have braces.
 
     Raises:
-        KeyError: The ID is unknown.
+        KeyError: If the ID is unknown.
     """
     return _NAMED.sub(lambda named: key(named[1]), sentence)
 
 
 def settle_first() -> str:
-    """Return a sentence that asks the user to resolve an unconfirmed operation first."""
+    """Return a sentence that asks the user to resolve an unconfirmed change first."""
     return f"Resolve the change first: {settling()}"
 
 
