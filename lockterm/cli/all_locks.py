@@ -54,8 +54,8 @@ def read_all(session: Session, wanted: Wanted = want_none) -> list[LockRead]:
         A result for each lock, in the order of the lock book.
 
     Raises:
-        UsageError: The lock book is empty.
-        StoreError: The lock book cannot be read.
+        UsageError: If the lock book is empty.
+        StoreError: If the lock book cannot be read.
     """
 
     async def read() -> list[LockRead]:

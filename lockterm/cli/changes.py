@@ -83,7 +83,7 @@ def _parse_since(typed: str, zone: tzinfo, now_ms: int) -> int:
     """Return the start of the period that ``--since`` gives, in milliseconds since the epoch.
 
     Raises:
-        UsageError: The text is neither an age nor a day.
+        UsageError: If the text is neither an age nor a day.
     """
     try:
         return now_ms - parse_age(typed) * dates.DAY_MS

@@ -80,7 +80,7 @@ def _use_running_demo() -> None:
     """Make this process use the files of the newest running demo.
 
     Raises:
-        ConfigError: This user has no running demo.
+        ConfigError: If this user has no running demo.
     """
     paths = (path for path in Path(gettempdir()).glob(f"{_PREFIX}*") if _is_running(path))
     root = max(paths, key=lambda path: path.stat().st_mtime, default=None)
@@ -90,16 +90,16 @@ def _use_running_demo() -> None:
         )
     for variable in _CHOSEN:
         os.environ.pop(variable, None)
-    kept = _kept_data()  # found before the variables change
+    data_home = _kept_data()  # found before the variables change
     for kind in ("config", "state", "cache"):
         os.environ[f"XDG_{kind.upper()}_HOME"] = str(root / kind)
-    os.environ["XDG_DATA_HOME"] = str(kept)
+    os.environ["XDG_DATA_HOME"] = str(data_home)
 
 
 def _kept_data() -> Path:
-    """Return the data home of demos, whose exports and downloads stay when a demo ends.
+    """Return the data directory of demos, whose exports and downloads stay when a demo ends.
 
-    It is apart from the exports of the user's own locks.
+    The directory is separate from the exports of the user's own locks.
     """
     return Paths.standard().data_dir / NAME
 
@@ -119,8 +119,8 @@ def run_demo(options: Options) -> int:
     """Run the UI with sample data, remove the data, and return the exit code.
 
     Raises:
-        ConfigError: A setting is wrong, or names another service.
-        NoTerminalError: There is no usable terminal.
+        ConfigError: If a setting is wrong, or names another service.
+        NoTerminalError: If there is no usable terminal.
     """
     startup.begin()
     if options.profile is not None or options.base_url is not None:

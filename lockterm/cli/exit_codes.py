@@ -110,8 +110,8 @@ def exit_code_of(error: LocktermError) -> int:
 
 def format_error(error: LocktermError) -> str:
     """Return one line with an error, its meaning and advice, without control characters."""
-    said = error.sentences_with(advice_of(error))
-    return clean(f"{error.title}: {said}" if isinstance(error, ServiceError) else said)
+    text = error.sentences_with(advice_of(error))
+    return clean(f"{error.title}: {text}" if isinstance(error, ServiceError) else text)
 
 
 def advice_of(error: LocktermError) -> str:

@@ -83,7 +83,7 @@ def parse_day(option: str, typed: str, zone: tzinfo, now_ms: int) -> int:
     """Return the start of the typed day in a time zone, in milliseconds since the epoch.
 
     Raises:
-        UsageError: The text is not a valid day.
+        UsageError: If the text is not a valid day.
     """
     read = read_moment(typed, zone, now_ms)
     if read.ms is None and not read.choices:

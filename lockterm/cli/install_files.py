@@ -29,7 +29,7 @@ def user_data_path() -> Path:
     """Return the directory ``$XDG_DATA_HOME``, or its default.
 
     Raises:
-        ConfigError: This user has no home directory.
+        ConfigError: If this user has no home directory.
     """
     with needing_home():
         return _XDG.user_data_path
@@ -39,7 +39,7 @@ def user_config_path() -> Path:
     """Return the directory ``$XDG_CONFIG_HOME``, or its default.
 
     Raises:
-        ConfigError: This user has no home directory.
+        ConfigError: If this user has no home directory.
     """
     with needing_home():
         return _XDG.user_config_path
@@ -57,8 +57,8 @@ def install_files(
         former: Paths where an earlier version of lockterm wrote files. These files are removed.
 
     Raises:
-        LocktermError: A file of another program exists at a path, and nothing was written. Or a
-            file could not be written; then the files before it in ``files`` were written.
+        LocktermError: If a file of another program exists at a path; nothing was written. Or if a
+            file could not be written; the files before it in ``files`` were written.
     """
     done, former = 0, tuple(former)
     try:
@@ -88,18 +88,18 @@ def put_undo(file: Path, *patterns: str) -> None:
         file: A file to remove.
         patterns: Shell patterns for more files to remove from the same directory.
     """
-    words = (
+    arguments = (
         shlex.quote(str(file)),
         *(f"{shlex.quote(str(file.parent))}/{like}" for like in patterns),
     )
-    put(f"To undo: rm {' '.join(words)}")
+    put(f"To undo: rm {' '.join(arguments)}")
 
 
 def _is_free(file: Path) -> bool:
     """Return whether lockterm may write to a path: no file exists there, or it is from lockterm.
 
     Raises:
-        OSError: The file cannot be read.
+        OSError: If the file cannot be read.
     """
     if file.is_symlink():  # pipx installs its pages as links
         return False

@@ -35,7 +35,7 @@ _MOST_PROBLEMS = 100
 
 
 class _Outcome(StrEnum):
-    """What a command did to an entry of the lock book."""
+    """The effect of a command on an entry of the lock book."""
 
     ADDED = "added"
     CHANGED = "changed"
@@ -157,39 +157,39 @@ def import_locks(options: Options, file: Path, as_json: bool) -> int:
         notify(f"Nothing was imported.{more}")
         return MISUSED
     with Session(options) as session:
-        kept = _save(session, lines)
-    outcomes = [outcome for _, outcome in kept]
+        results = _save(session, lines)
+    outcomes = [outcome for _, outcome in results]
     counts = {str(outcome): outcomes.count(outcome) for outcome in _Outcome}
     if as_json:
-        records = [{"outcome": outcome, "lock": _to_json(lock)} for lock, outcome in kept]
+        records = [{"outcome": outcome, "lock": _to_json(lock)} for lock, outcome in results]
         put_json({**counts, "locks": records})
     else:
         parts = [f"{count:,} {outcome}" for outcome, count in counts.items() if count]
-        put(f"{format_count(len(kept), 'lock')}: {', '.join(parts)}.")
+        put(f"{format_count(len(results), 'lock')}: {', '.join(parts)}.")
     return DONE
 
 
 def _save(session: Session, lines: Sequence[LockLine]) -> list[tuple[Lock, _Outcome]]:
     """Save all lines as entries of the lock book, or none; return each lock with its result."""
     book = {lock.lock_id: lock for lock in session.run(session.operations.locks.all())}
-    kept, changed = [], []
+    results, changed = [], []
     for line in lines:
         known = book.get(line.lock_id)
         lock, outcome = line.onto(known), _Outcome.UNCHANGED
         if lock != known:
             outcome = _Outcome.CHANGED if known else _Outcome.ADDED
             changed.append(lock)
-        kept.append((lock, outcome))
+        results.append((lock, outcome))
     if changed:
         session.run(session.operations.locks.save_all(changed))
-    return kept
+    return results
 
 
 def _read_file(file: Path) -> list[LockLine]:
     """Read the locks of a file.
 
     Raises:
-        LockFileError: The file cannot be read, or its format is wrong.
+        LockFileError: If the file cannot be read, or its format is wrong.
     """
     try:
         content = read_named(file, MOST_BYTES, "lock book")

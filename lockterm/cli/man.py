@@ -147,14 +147,14 @@ def _parts(help_text: str) -> tuple[list[str], dict[str, list[str]]]:
     prose: list[str] = []
     sections: dict[str, list[str]] = {}
     for paragraph in filter(None, map(str.strip, help_text.split("\n\n"))):
-        _, as_it_stands, text = paragraph.rpartition("\b\n")
+        _, verbatim, text = paragraph.rpartition("\b\n")
         head, _, rest = text.partition("\n")
         section = next((name for name in _SECTIONS if head.startswith(name)), "")
         if section:
             more = head.removeprefix(section).rstrip(":").strip("(), ")
             about = [_text(f"{more}.")] if more else []
             sections[_SECTIONS[section]] = [*about, ".nf", _text(rest), ".fi"]
-        elif as_it_stands:
+        elif verbatim:
             prose += [".PP", ".nf", _text(text), ".fi"]
         else:
             prose += [".PP", _text(text)]

@@ -58,7 +58,7 @@ class Format(Enum):
 
 
 class WriteOptions(NamedTuple):
-    """The options that all commands take that change something."""
+    """The options of every command that changes something."""
 
     dry_run: bool
     """Whether to print the request and send nothing."""
@@ -205,7 +205,7 @@ def _ask(question: str) -> str:
     effect until the next key.
 
     Raises:
-        click.Abort: There is no more input.
+        click.Abort: If there is no more input.
     """
     put_stderr(question, nl=False)
     waking, woken = socket.socketpair()

@@ -76,7 +76,7 @@ def note_failure(error: OSError) -> None:
     """Remember that stdout cannot be written, and discard the output that was not flushed.
 
     Raises:
-        BrokenStdoutError: The command only reads, and stdout has no reader.
+        BrokenStdoutError: If the command only reads, and stdout has no reader.
     """
     _Stdout.failure = clean(describe_os_error(error))
     if sys.stdout is not None:

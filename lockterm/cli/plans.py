@@ -52,10 +52,10 @@ if TYPE_CHECKING:
 
 @contextmanager
 def report_problems(path: Path) -> Iterator[None]:
-    """Print the problems of a file that the ``with`` block finds; then raise a usage error.
+    """If the ``with`` block finds problems in a file, print them and raise a usage error.
 
     Raises:
-        UsageError: The file has problems; nothing was sent.
+        UsageError: If the file has problems; nothing was sent.
     """
     try:
         yield
@@ -87,7 +87,7 @@ def plan_from_file(
         map_path: The file that assigns the columns of another system's table to fields.
 
     Raises:
-        UsageError: The file or its mapping has problems; nothing was sent.
+        UsageError: If the file or its mapping has problems; nothing was sent.
     """
     title, table_map = title or f"apply {path.name}", None
     if map_path is not None:
@@ -126,8 +126,8 @@ def put_plan(session: Session, draft: PlanDraft, say: Callable[[str], None] = pu
             if step.action is not Action.KEEP or step.message:
                 for line in _step_lines(session, lock, step):
                     say(f"  {line}")
-        if kept := sum(step.action is Action.KEEP and not step.message for step in steps):
-            say(f"  {ACTION_GLYPHS[Action.KEEP]} {kept:,} unchanged")
+        if unchanged := sum(step.action is Action.KEEP and not step.message for step in steps):
+            say(f"  {ACTION_GLYPHS[Action.KEEP]} {unchanged:,} unchanged")
     for step in draft.left:
         say(f"! {format_step(step)}, lock {step.lock_id}: {clean(step.message, 300)}")
     for sentence in _list_notes(session, draft.plan):

@@ -16,7 +16,7 @@ def check_presets(settings: Settings) -> None:
         settings: The settings, with a profile or without one.
 
     Raises:
-        ConfigError: A text is not a date; the message names the text and the setting.
+        ConfigError: If a text is not a date; the message names the text and the setting.
     """
     place = settings.origins.get("presets")
     if settings.profile is None or place is None:

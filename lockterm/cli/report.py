@@ -147,7 +147,7 @@ def _write_page(session: Session, file: Path, period_ms: int) -> int:
         The exit code.
 
     Raises:
-        UsageError: Another file exists there; nothing was sent.
+        UsageError: If another file exists there; nothing was sent.
     """
     if not may_replace(file, is_page):
         raise UsageError(
@@ -156,7 +156,7 @@ def _write_page(session: Session, file: Path, period_ms: int) -> int:
         )
     operations = session.operations
     found = read_all(session)
-    kept = session.run(operations.remotes.lists()) if list_unread(found) else {}
+    stored = session.run(operations.remotes.lists()) if list_unread(found) else {}
     machine_ms = operations.machine_ms()
     since_ms = machine_ms - period_ms
     content = render_report(
@@ -169,7 +169,7 @@ def _write_page(session: Session, file: Path, period_ms: int) -> int:
                 LockReport(
                     one.lock,
                     operations.zone(one.lock),
-                    one.listing or kept.get(one.lock.lock_id),
+                    one.listing or stored.get(one.lock.lock_id),
                     one.problem,
                 )
                 for one in found
@@ -200,7 +200,7 @@ def _parse_until(within: str, zone: tzinfo, now_ms: int) -> int:
     """Return the end of the typed period, which starts now, in milliseconds since the epoch.
 
     Raises:
-        UsageError: The text is not a valid period.
+        UsageError: If the text is not a valid period.
     """
     typed = within.strip().removeprefix("+")
     read = read_moment(f"+{typed}", zone, now_ms)

@@ -60,7 +60,7 @@ def offer_plan(
         The exit code.
 
     Raises:
-        UsageError: The plan has too many deletions, or needs ``--yes``; nothing was sent.
+        UsageError: If the plan has too many deletions, or needs ``--yes``; nothing was sent.
     """
     plan = draft.plan
     if not how.as_json:
@@ -88,9 +88,9 @@ def offer_plan(
         return put_result(plan, as_json=how.as_json)
     if not confirm_plan(plan, session.operations.now_ms(), yes=how.yes):
         return cancel()
-    kept = store_plan(session, plan)
+    stored = store_plan(session, plan)
     del draft, plan  # free the memory of the steps, which the run reads from the store
-    return run_plan(session, kept, as_json=how.as_json, lists_deleted=lists_deleted)
+    return run_plan(session, stored, as_json=how.as_json, lists_deleted=lists_deleted)
 
 
 def confirm_plan(plan: Plan, now_ms: int, *, yes: bool) -> bool:
@@ -105,7 +105,7 @@ def confirm_plan(plan: Plan, now_ms: int, *, yes: bool) -> bool:
         Whether to run the plan.
 
     Raises:
-        UsageError: The plan needs ``--yes`` because there is no terminal, or it could not be
+        UsageError: If the plan needs ``--yes`` because there is no terminal, or it could not be
             printed.
     """
     require_answer(yes, "Running a plan")
@@ -118,26 +118,34 @@ def confirm_plan(plan: Plan, now_ms: int, *, yes: bool) -> bool:
     for step in deleted:
         notify(f"to be deleted: {format_step(step)}, lock {step.lock_id}")
     left_out = [step for step in plan.steps if step.is_left_out]
-    words = describe_plan(replace(plan, steps=(*due, *left_out)))
+    summary = describe_plan(replace(plan, steps=(*due, *left_out)))
     if count := count_to_type(due, now_ms):
         return confirm_by_typing(
-            f"{words}. To run the plan, type {count}", (str(count),), yes=False
+            f"{summary}. To run the plan, type {count}", (str(count),), yes=False
         )
-    return confirm(f"{words}. Run the plan?", yes=False)
+    return confirm(f"{summary}. Run the plan?", yes=False)
 
 
 def store_plan(session: Session, plan: Plan) -> Plan:
     """Store a confirmed plan, and return it without its steps.
 
     Raises:
-        StoreError: The plan cannot be stored, so it must not run.
+        StoreError: If the plan cannot be stored, so it must not run.
     """
     session.run(session.operations.runs.keep(plan))
     return replace(plan, steps=())
 
 
 def run_plan(session: Session, plan: Plan, *, as_json: bool, lists_deleted: bool = False) -> int:
-    """Run a stored plan, print its result and return the exit code."""
+    """Run a stored plan, print its result and return the exit code.
+
+    Args:
+        session: The session that sends the changes.
+        plan: The plan as :func:`store_plan` returned it.
+        as_json: Whether to print lines of JSON.
+        lists_deleted: Whether to print the deleted remotes of each lock at the end, unless the
+            output is JSON.
+    """
     run = Run(plan, session.operations.clock)
     progress = Progress(as_json=as_json)
     run.on_change = progress.note
@@ -163,8 +171,8 @@ def run_plan(session: Session, plan: Plan, *, as_json: bool, lists_deleted: bool
     if lists_deleted and not as_json:
         for line in list_deleted(plan.steps, titles):
             put(line)
-    if said := describe_effects(plan.steps, titles):
-        notify(said)
+    if effects := describe_effects(plan.steps, titles):
+        notify(effects)
     if rest := describe_rest(plan):
         notify(rest)
     return 128 + signals[0] if signals else code

@@ -180,9 +180,9 @@ def _run_again(
             if not same_account and not _is_same_account(OtherCredentialsError(plan)):
                 return cancel()
             plan = session.run(session.operations.runs.note_same_account(plan))
-        kept = store_plan(session, plan)
+        stored = store_plan(session, plan)
         del plan  # free the memory of the steps, which the run reads from the store
-        return run_plan(session, kept, as_json=as_json)
+        return run_plan(session, stored, as_json=as_json)
 
 
 def _is_same_account(error: OtherCredentialsError) -> bool:
@@ -191,7 +191,7 @@ def _is_same_account(error: OtherCredentialsError) -> bool:
     ``--yes`` does not skip this question.
 
     Raises:
-        OtherCredentialsError: There is no terminal for a prompt.
+        OtherCredentialsError: If there is no terminal for a prompt.
     """
     if not can_prompt():
         raise error
@@ -203,7 +203,7 @@ def _convert_refusals() -> Iterator[None]:
     """Raise a usage error if the ``with`` block fails because a run is refused.
 
     Raises:
-        UsageError: The run does not exist, or belongs to another profile or account.
+        UsageError: If the run does not exist, or belongs to another profile or account.
     """
     try:
         yield

@@ -65,7 +65,7 @@ def send_change(session: Session, change: Change, work: Coroutine[Any, Any, Any]
         The exit code ``DONE``, or ``UNKNOWN`` if the change is unconfirmed.
 
     Raises:
-        LocktermError: The change was refused or not sent.
+        LocktermError: If the change was refused or not sent.
     """
     try:
         answer = session.run(work)
@@ -118,7 +118,7 @@ def _show_request(session: Session, rehearsed: RequestNotSentError, change: Chan
 
 def _verify(session: Session, change: Change, error: ResultUnknownError) -> int:
     operation: Operation | None = None
-    words = ""
+    text = ""
     try:
         operation = session.run(_find_own_operation(session, change.lock.lock_id))
         if operation is not None:
@@ -128,11 +128,11 @@ def _verify(session: Session, change: Change, error: ResultUnknownError) -> int:
                 )
             work = session.operations.watch.until_proven(operation, TIMEOUT_S)
             operation = session.run(work)
-            words = f"Verification: {operation.message}"
+            text = f"Verification: {operation.message}"
     except ServiceError as failure:
-        words = f"The change could not be verified: {format_error(failure)}"
+        text = f"The change could not be verified: {format_error(failure)}"
     except LocktermError as failure:
-        words = format_error(failure)
+        text = format_error(failure)
     if operation is not None and operation.state is OperationState.CONFIRMED_BY_READING:
         added_id = operation.remote_id if change.call == "add" else None
         _report_done(change, operation.state, added_id)
@@ -140,12 +140,12 @@ def _verify(session: Session, change: Change, error: ResultUnknownError) -> int:
     if change.as_json:
         state = operation.state if operation else OperationState.UNKNOWN
         found = operation.candidates if operation else ()
-        put_json(_result(change, "unknown", state=state, message=words, candidates=found))
+        put_json(_result(change, "unknown", state=state, message=text, candidates=found))
     else:
         for line in change.details:
             put(line)
-    said = (f"{error.title}: {clean(error.message)}", clean(words), _NEXT, _SETTLE, settling())
-    notify(" ".join(filter(None, said)))
+    parts = (f"{error.title}: {clean(error.message)}", clean(text), _NEXT, _SETTLE, settling())
+    notify(" ".join(filter(None, parts)))
     return UNKNOWN
 
 

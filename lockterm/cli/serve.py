@@ -134,11 +134,11 @@ def serve(
     rate: float | None,
 ) -> int:
     """Run the embedded service in the foreground."""
-    settled = _read_token(token)
-    accepted = _read_tokens(settled, tokens_file)
+    required_token = _read_token(token)
+    accepted = _read_tokens(required_token, tokens_file)
     public = None if public_url is None else _parse_public_url(public_url)
     is_for_others = public is not None or not values.is_loopback(host)
-    if is_for_others and (accepted is None or _is_short(settled)):
+    if is_for_others and (accepted is None or _is_short(required_token)):
         could = "use this service" if accepted is None else "guess such a short token"
         raise ServeError(
             f"Anyone who reaches {clean(public or host, 80)} could {could}. Nothing was started.",
@@ -196,7 +196,7 @@ def _shared_figures(workers: int) -> Iterator[Figures]:
     """Yield the metrics of the service; several workers share them through temporary files.
 
     Raises:
-        ServeError: There is no directory for temporary files.
+        ServeError: If there is no directory for temporary files.
     """
     with ExitStack() as stack:
         os.environ.pop(_FIGURES, None)
@@ -219,7 +219,7 @@ def _trusted_file(database: str) -> Path:
     """Return the real path of a database file, after checking that other users cannot change it.
 
     Raises:
-        ServeError: The directory of the file is missing, or other users can change the file.
+        ServeError: If the directory of the file is missing, or other users can change the file.
     """
     try:
         with OpenLocation(database) as place:
@@ -253,7 +253,8 @@ def _read_token(token: str | None) -> str | None:
     a machine can read the arguments of a command, and the shell's history stores them.
 
     Raises:
-        ConfigError: The token is empty or does not fit into a header, or the variable is not set.
+        ConfigError: If the token is empty or does not fit into a header, or the variable is not
+            set.
     """
     if token is None:
         return None
@@ -290,7 +291,7 @@ def _read_tokens(token: str | None, file: Path | None) -> tokens.Tokens | None:
     """Return the accepted tokens; None if the service also accepts requests without a token.
 
     Raises:
-        ConfigError: The file cannot be used, or both options were given.
+        ConfigError: If the file cannot be used, or both options were given.
     """
     if file is None:
         return None if token is None else tokens.Tokens.only(token)

@@ -76,7 +76,7 @@ class Session:
         dry_run: Whether to send no changes; see :class:`DryRunSender`.
 
     Raises:
-        ConfigError: A setting is wrong, or no service is known.
+        ConfigError: If a setting is wrong, or no service is known.
     """
 
     def __init__(self, options: Options, *, dry_run: bool = False) -> None:
@@ -129,7 +129,7 @@ class Session:
         After this call, the command continues even if no program reads its output.
 
         Raises:
-            RuleViolationError: The profile is read-only.
+            RuleViolationError: If the profile is read-only.
         """
         output.ignore_missing_reader()
         if self.profile.read_only and not self.dry_run:
@@ -147,8 +147,8 @@ class Session:
                 cancels the work.
 
         Raises:
-            LocktermError: The work failed.
-            CommandInterruptedError: A signal canceled the work.
+            LocktermError: If the work failed.
+            CommandInterruptedError: If a signal canceled the work.
         """
         received: list[int] = []
         task = self._loop.create_task(work)
@@ -197,9 +197,9 @@ def open_lock(options: Options, typed: str) -> Iterator[tuple[Session, Lock]]:
     """Open a session, and find the lock that the user typed.
 
     Raises:
-        ConfigError: A setting is wrong, or no service is known.
-        UsageError: No lock or several locks match the text; nothing was sent.
-        StoreError: The text is a name, and the lock book cannot be read.
+        ConfigError: If a setting is wrong, or no service is known.
+        UsageError: If no lock or several locks match the text; nothing was sent.
+        StoreError: If the text is a name, and the lock book cannot be read.
     """
     with Session(options) as session:
         yield session, find_lock(session, typed)
@@ -212,8 +212,8 @@ def open_writable_lock(
     """Open a session that may send changes, and find the lock that the user typed.
 
     Raises:
-        RuleViolationError: The profile is read-only, and this is not a dry run. The other errors
-            are those of :func:`open_lock`.
+        RuleViolationError: If the profile is read-only, and this is not a dry run. The other
+            errors are those of :func:`open_lock`.
     """
     with Session(options, dry_run=how.dry_run) as session:
         session.require_writable()
@@ -226,8 +226,8 @@ def find_lock(session: Session, typed: str) -> Lock:
     A lock with this ID need not be in the lock book.
 
     Raises:
-        UsageError: No lock or several locks match the text; nothing was sent.
-        StoreError: The text is a name, and the lock book cannot be read.
+        UsageError: If no lock or several locks match the text; nothing was sent.
+        StoreError: If the text is a name, and the lock book cannot be read.
     """
     typed = typed.strip()
     if not typed.isascii() or not typed.isdigit():
@@ -251,12 +251,12 @@ def find_lock(session: Session, typed: str) -> Lock:
 
 
 def _find_by_name(book: list[Lock], typed: str) -> Lock:
-    told_apart = (normalize_name, lambda name: normalize_name(name.casefold()))
-    for spelled in told_apart:
+    normalizers = (normalize_name, lambda name: normalize_name(name.casefold()))
+    for normalize in normalizers:
         found = [
             lock
             for lock in book
-            if spelled(typed) in map(spelled, filter(None, (lock.name, lock.alias)))
+            if normalize(typed) in map(normalize, filter(None, (lock.name, lock.alias)))
         ]
         if len(found) == 1:
             return found[0]

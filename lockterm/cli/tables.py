@@ -125,7 +125,7 @@ def _confirm_replacing(file: Path) -> bool:
     """Ask whether to replace a file that is not an export, and return the answer.
 
     Raises:
-        UsageError: There is no terminal for a prompt.
+        UsageError: If there is no terminal for a prompt.
     """
     if not can_prompt():
         raise UsageError(
@@ -287,7 +287,7 @@ def _open_editor(file: Path) -> bool:
         the file in a window.
 
     Raises:
-        UsageError: The editor does not exist, or it failed.
+        UsageError: If the editor does not exist, or it failed.
     """
     editor = os.environ.get("VISUAL") or os.environ.get("EDITOR") or "vi"
     begun_s, found = time.monotonic(), file.stat()
@@ -297,9 +297,9 @@ def _open_editor(file: Path) -> bool:
         command = shlex.split(editor)
         result = subprocess.run([*command, *_list_safety_options(command), str(file)], check=False)
     except (OSError, ValueError) as error:
-        said = getattr(error, "strerror", None) or error
+        reason = getattr(error, "strerror", None) or error
         raise UsageError(
-            f"The editor {clean(editor, 60)} cannot be started: {clean(said)}.",
+            f"The editor {clean(editor, 60)} cannot be started: {clean(reason)}.",
             hint="Set VISUAL to an editor, such as nano.",
         ) from None
     finally:

@@ -40,8 +40,8 @@ def run_ui(
         The exit code: 0, 128 + n for signal n, or 1 for a bug.
 
     Raises:
-        ConfigError: A setting is wrong.
-        NoTerminalError: There is no usable terminal.
+        ConfigError: If a setting is wrong.
+        NoTerminalError: If there is no usable terminal.
     """
     startup.begin()
     paths = Paths.standard()
@@ -121,9 +121,10 @@ def _add_last_lock(settings: Settings, paths: Paths) -> Settings:
 
 
 def _request_first_page(settings: Settings) -> FirstPage | None:
-    """Request, before the UI starts, the first page of the lock that it will show.
+    """Request the first page of the lock that the UI will show, before the UI starts.
 
-    Return None if the UI will show the lock book.
+    Returns:
+        The request; None if the UI will show the lock book.
     """
     if settings.profile is None or settings.open_lock is None:
         return None

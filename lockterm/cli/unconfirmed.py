@@ -200,8 +200,8 @@ def accept(
             raise UsageError(
                 f"{title}: the remote {could}. {clean(operation.message)} Nothing was changed."
             )
-        words = _describe_remote(session, remote_id)
-        if not confirm(f"{clean(operation.message)} Accept {words}?", yes=yes):
+        remote_text = _describe_remote(session, remote_id)
+        if not confirm(f"{clean(operation.message)} Accept {remote_text}?", yes=yes):
             return cancel()
         bound = session.run(session.operations.resolution.bind(operation, remote_id))
     return _print_one(bound, as_json=as_json)
@@ -271,7 +271,7 @@ async def _describe_resend(session: Session, operation: Operation) -> list[str]:
 async def _find_resent(session: Session, operation: Operation) -> Operation:
     """Return the operation that sent a change again.
 
-    A clear is never sent again, so it is returned itself.
+    lockterm never sends a clear again, so the function returns the clear itself.
     """
     journal = session.operations.journal
     if operation.call == "clear":
@@ -319,7 +319,7 @@ def _find_operation(unconfirmed: list[Operation], typed: str) -> Operation:
     """Return the operation whose ID starts with the typed text.
 
     Raises:
-        UsageError: No operation or several operations match.
+        UsageError: If no operation or several operations match.
     """
     found = [one for one in unconfirmed if typed and one.id.startswith(typed.strip().lower())]
     if len(found) == 1:
@@ -356,9 +356,9 @@ def _print(session: Session, operations: list[Operation], as_json: bool) -> None
 def _describe_reason(operation: Operation, profile: str) -> str:
     if operation.profile == profile:
         return operation.message
-    words = f"Sent with the profile {quoted(clean(operation.profile, 40))}."
-    words += " To take it over, run: lockterm unconfirmed adopt."
-    return f"{words} {operation.message}"
+    text = f"Sent with the profile {quoted(clean(operation.profile, 40))}."
+    text += " To take it over, run: lockterm unconfirmed adopt."
+    return f"{text} {operation.message}"
 
 
 def _to_json(operation: Operation) -> dict[str, Any]:

@@ -257,7 +257,7 @@ def copy_pack(file: Path, output: Path) -> None:
     """Copy a voice pack to a new file; if this fails, remove the partial copy.
 
     Raises:
-        StoreError: The new file already exists, or it cannot be written.
+        StoreError: If the new file already exists, or it cannot be written.
     """
     try:
         with file.open("rb") as source, OpenLocation(output, follow=False) as place:

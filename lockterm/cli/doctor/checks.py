@@ -169,8 +169,8 @@ def _check_database(database: Path) -> Iterator[Finding]:
             facts,
         )
         return
-    words = f"{database} is sound, {format_size(facts['bytes'])}, schema {facts['schema']}"
-    yield Finding("OK", f"{words}, with {format_count(facts['locks'], 'lock')}.", facts=facts)
+    summary = f"{database} is sound, {format_size(facts['bytes'])}, schema {facts['schema']}"
+    yield Finding("OK", f"{summary}, with {format_count(facts['locks'], 'lock')}.", facts=facts)
     for lock_id, name, zone in unknown_zones:
         title = f"{clean(name, 60)} (lock {lock_id})" if name else f"lock {lock_id}"
         yield Finding(

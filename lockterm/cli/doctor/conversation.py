@@ -172,7 +172,7 @@ def _exit(number: int, frame: FrameType | None) -> NoReturn:
 
 @dataclass(frozen=True, slots=True)
 class TerminalAnswers:
-    """What a terminal reported; a value is None or empty if the terminal did not report it."""
+    """The reports of a terminal; a value is None or empty if the terminal did not report it."""
 
     round_trip_s: float | None = None
     """The time from the first query to its reply, in seconds."""
@@ -228,7 +228,7 @@ def ask_terminal(
     found = [(int(place[2]), int(place[1])) for place in _match_all(_PLACE, places)]
     is_whole = len(found) == 1 + len(glyphs)  # the answers differ only by their order
     name = next(_match_all(_NAME, more), None)
-    kept = next(_match_all(_COLOR, more), None)
+    color = next(_match_all(_COLOR, more), None)
     primary = next(_match_all(_PRIMARY, first), None)
     return TerminalAnswers(
         round_trip_s=terminal.round_trip_s,
@@ -244,7 +244,7 @@ def ask_terminal(
             if int(mode[1]) in MODES
         },
         kitty_keys=True if any(_match_all(_KITTY, more)) else None,
-        true_color=_KEPT.search(kept[1]) is not None if kept else None,
+        true_color=_KEPT.search(color[1]) is not None if color else None,
         clipboard=True if primary and "52" in primary[1].split(";") else None,
     )
 

@@ -40,7 +40,7 @@ def run_keys(timeout_s: float = TIMEOUT_S) -> int:
         The exit code, which is always 0, because the user may not have pressed a missing key.
 
     Raises:
-        NoTerminalError: There is no usable terminal.
+        NoTerminalError: If there is no usable terminal.
     """
     require_terminal(os.environ)
     if not can_ask_terminal():

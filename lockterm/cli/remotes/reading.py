@@ -166,7 +166,7 @@ def read_remote(session: Session, lock: Lock, remote_id: int) -> Remote:
     """Read a remote from the service, and check that it belongs to the lock.
 
     Raises:
-        UsageError: The remote belongs to another lock.
+        UsageError: If the remote belongs to another lock.
     """
     remote = session.run(session.operations.remotes.detail(remote_id))
     if remote.lock_id not in (None, lock.lock_id):

@@ -105,7 +105,7 @@ def read_options(
         before: The remote to update; None to add one.
 
     Raises:
-        UsageError: An option is wrong. The message contains a reason for each wrong option.
+        UsageError: If an option is wrong. The message contains a reason for each wrong option.
     """
     initial = typed_of(None, zone) if before is None else {}
     reading = read_typed({**initial, **given}, zone, now_ms, before)
@@ -313,7 +313,7 @@ def _require_free_name(session: Session, lock: Lock, name: str) -> None:
     From the answer, lockterm also learns whether this machine's clock agrees with the service's.
 
     Raises:
-        NameTakenError: Another remote has the name; nothing was sent.
+        NameTakenError: If another remote has the name; nothing was sent.
     """
     if not session.dry_run and not session.run(
         session.operations.remotes.is_name_free(lock.lock_id, name)
