@@ -74,7 +74,7 @@ REMEMBERED_REQUESTS = 10_000
 _ATTEMPTS = 5
 """Maximum number of attempts at a transaction that conflicts with others."""
 _PAUSE_S = 0.02
-"""Maximum pause before the second attempt, in seconds; it doubles each time."""
+"""Maximum pause before the second attempt, in seconds; each later pause is twice as long."""
 _RETRY_AFTER_S = 1
 
 
@@ -118,7 +118,7 @@ def create_service(
         figures: The counters of requests; None if the service must not have the path ``METRICS``.
 
     Raises:
-        OSError: The database cannot be used.
+        OSError: If the database cannot be used.
     """
     requests: deque[tuple[str, str]] = deque(maxlen=REMEMBERED_REQUESTS)
     failures: deque[Exception] = deque(maxlen=100)

@@ -107,7 +107,7 @@ class RequestFilter:
         """Return the name of a request's token; empty if the request needs no token.
 
         Raises:
-            RequestRefusedError: The request is not accepted.
+            RequestRefusedError: If the request is not accepted.
         """
         if "transfer-encoding" in headers and "content-length" in headers:
             # A proxy in front may have read another length, so the next bytes of this connection
@@ -193,7 +193,7 @@ async def _read(receive: Receive) -> bytes | None:
     """Return the body; None if the caller closed the connection before the end of the body.
 
     Raises:
-        RequestRefusedError: The body is too large or too slow.
+        RequestRefusedError: If the body is too large or too slow.
     """
     chunks: list[bytes] = []
     size = 0

@@ -198,7 +198,7 @@ def _span(header: str, size: int) -> tuple[int, int] | None:
     """Return the requested byte range, end exclusive; None for the whole file.
 
     Raises:
-        RequestRefusedError: The range begins after the end of the file.
+        RequestRefusedError: If the range begins after the end of the file.
     """
     match = _ONE_RANGE.fullmatch(header.strip())
     if match is None or match.groups() == ("", ""):

@@ -43,7 +43,7 @@ async def read_parameters(request: Request, *, form_allowed: bool) -> Parameters
         form_allowed: Whether a POST may be a form. The parameters of a form are text.
 
     Raises:
-        RequestRefusedError: The content type is not accepted, or the body cannot be read.
+        RequestRefusedError: If the content type is not accepted, or the body cannot be read.
     """
     if request.method != "POST":
         return Parameters(_pairs(request.scope["query_string"]), as_text=True)

@@ -54,8 +54,8 @@ def read_address(address: str) -> tuple[dict[str, Any], str]:
     """Return the settings to connect with, and a description of the database without secrets.
 
     Raises:
-        DatabaseUnusableError: The address is invalid or contains a password, or libpq is too old to
-            protect a password.
+        DatabaseUnusableError: If the address is invalid or contains a password, or libpq is too old
+            to protect a password.
     """
     if psycopg.pq.version() < _OLDEST_LIBPQ:
         raise DatabaseUnusableError(
@@ -66,7 +66,7 @@ def read_address(address: str) -> tuple[dict[str, Any], str]:
     try:
         given = conninfo.conninfo_to_dict(address)
     except psycopg.Error:
-        # What libpq says about it may have part of a password.
+        # The message of libpq may contain a part of a password.
         raise DatabaseUnusableError(
             "it is not an address of a database", "in PostgreSQL", HINT
         ) from None

@@ -141,11 +141,11 @@ class PostgresDatabase:
         migrate: Whether to create the tables or update them to this version.
 
     Raises:
-        OSError: The address is invalid, the database is unreachable, or its schema or tables cannot
-            be used, for example because they have another version.
+        OSError: If the address is invalid, the database is unreachable, or its schema or tables
+            cannot be used, for example because they have another version.
     """
 
-    threads = 4 * CONNECTIONS  # who has to wait too long for a connection gets a refusal
+    threads = 4 * CONNECTIONS  # a request that waits too long for a connection is refused
     is_quick = False
 
     def __init__(self, address: str, begin: Begin, *, migrate: bool) -> None:
@@ -164,7 +164,7 @@ class PostgresDatabase:
             min_size=1,
             max_size=CONNECTIONS,
             timeout=WAIT_S,
-            # Longer, and the pauses between attempts would grow beyond what anyone waits.
+            # With a longer time, the pauses between attempts would become too long.
             reconnect_timeout=WAIT_S,
             configure=partial(_get_ready, schema=schema),
             open=True,
@@ -217,7 +217,7 @@ class PostgresDatabase:
             self._in_use.remove(connection)
             is_lost = connection.broken
             self._pool.putconn(connection)
-            if is_lost:  # the others are likely to be, too; new ones are made in the background
+            if is_lost:  # the other connections probably are, too; the pool makes new ones
                 self._pool.drain()
 
     def close(self) -> None:
@@ -265,7 +265,7 @@ def _prepare(
         connection.execute(FOR_ANOTHER)
         try:
             connection.execute("SELECT pg_advisory_xact_lock(%s)", (MIGRATING,))
-        except errors.LockNotAvailable:  # to end that one would undo what it has done so far
+        except errors.LockNotAvailable:  # ending the other process would undo its work so far
             reason = "another process is still creating its tables"
             hint = "Nothing was changed. Wait until that process ends, then try again."
             raise DatabaseUnusableError(reason, shown, hint) from None
@@ -396,7 +396,7 @@ def own_schema(connection: psycopg.Connection[Any], shown: str) -> str:
         shown: The description of the database for error messages, without secrets.
 
     Raises:
-        DatabaseUnusableError: There is no schema, or another role can add objects to the schema.
+        DatabaseUnusableError: If there is no schema, or another role can add objects to the schema.
     """
     row = connection.execute("SELECT pg_catalog.current_schema()").fetchone()
     if row is None or row[0] is None:

@@ -234,7 +234,7 @@ def _validity(given: Parameters, before: Remote | None = None) -> dict[str, obje
         before: The stored remote before an update; None for a new remote.
 
     Raises:
-        RequestRefusedError: A parameter is wrong, or the result breaks the rules.
+        RequestRefusedError: If a parameter is wrong, or the result breaks the rules.
     """
     if before is None:
         kind = given.choice("remoteType", tuple(_TYPE_NAMES))
@@ -254,9 +254,9 @@ def _validity(given: Parameters, before: Remote | None = None) -> dict[str, obje
         raise RequestRefusedError(Code.BAD_PERIOD, f"Type {kind} requires startDate and endDate.")
     if end <= start:
         raise RequestRefusedError(Code.BAD_PERIOD, "endDate must be after startDate.")
-    kept = "[]"
+    stored_weekdays = "[]"
     if kind == RECURRING and weekdays is not None:
-        kept = json.dumps(weekdays)
+        stored_weekdays = json.dumps(weekdays)
     elif kind == RECURRING and before is not None:
-        kept = before.weekdays
-    return {"type": kind, "start_ms": start, "end_ms": end, "weekdays": kept}
+        stored_weekdays = before.weekdays
+    return {"type": kind, "start_ms": start, "end_ms": end, "weekdays": stored_weekdays}

@@ -58,7 +58,7 @@ class RunningService:
             this machine's names.
 
     Raises:
-        OSError: The address or the database cannot be used.
+        OSError: If the address or the database cannot be used.
     """
 
     def __init__(
@@ -162,7 +162,7 @@ def serve(host: str = "127.0.0.1", port: int = 8080, **options: Any) -> None:
         options: The options of ``create_service``.
 
     Raises:
-        OSError: The address or the database cannot be used.
+        OSError: If the address or the database cannot be used.
     """
     with asked_to_end() as asked, RunningService(host, port, drain_s=DRAIN_S, **options) as service:
         announce(service.base_url, options)
@@ -220,10 +220,12 @@ def read_again(tokens: Tokens, log: Log, figures: Figures | None) -> None:
         if figures is not None:
             figures.count_failed_reload()
         valid = len(tokens)
-        stay = f"Valid tokens left: {valid}; new ones wait." if valid else "No token is valid."
+        consequence = (
+            f"Valid tokens left: {valid}; new ones wait." if valid else "No token is valid."
+        )
         log.tell(
             "tokens_failed",
-            f"the tokens could not be read again: {reason(error)} {stay}",
+            f"the tokens could not be read again: {reason(error)} {consequence}",
             valid=valid,
         )
 
@@ -334,7 +336,7 @@ def listen(host: str, port: int) -> socket.socket:
     """Return a socket that listens on a host's TCP port; port 0 selects a free port.
 
     Raises:
-        OSError: The address cannot be used.
+        OSError: If the address cannot be used.
     """
     if not 0 <= port <= 65535:
         raise OSError(f"{port} is not a TCP port")

@@ -44,7 +44,7 @@ class ServiceState:
         """Return the lock with this ID.
 
         Raises:
-            RequestRefusedError: No lock has this ID.
+            RequestRefusedError: If no lock has this ID.
         """
         query = "SELECT name, alias, vendor, model FROM lock WHERE id = ?"
         row = db.execute(query, (lock_id,)).fetchone()

@@ -43,8 +43,8 @@ class SqliteDatabase:
         begin: The function that fills a new database.
 
     Raises:
-        OSError: The file cannot be opened, is not a database, belongs to another program, or can be
-            changed by other users.
+        OSError: If the file cannot be opened, is not a database, belongs to another program, or can
+            be changed by other users.
     """
 
     threads = 1
@@ -110,7 +110,7 @@ class SqliteDatabase:
         return self._transaction(self._reader, "BEGIN")
 
     def writing(self, lock_id: int | None = None) -> AbstractContextManager[_Connection]:
-        """Open a writing transaction. Only one can be open at a time, for whichever lock."""
+        """Open a writing transaction. Only one can be open at a time, even for different locks."""
         return self._transaction(self._writer, "BEGIN IMMEDIATE")
 
     @staticmethod
@@ -173,7 +173,8 @@ def _make_private(path: Path) -> None:
     and follows links, so other users must not be able to create a link in the directory.
 
     Raises:
-        OSError: Others can write in the directory, or a file is a link or belongs to another user.
+        OSError: If others can write in the directory, or a file is a link or belongs to another
+            user.
     """
     try:
         around = path.parent.stat()

@@ -158,7 +158,7 @@ class Database(Protocol):
             lock_id: The lock to change; None if there can be no other writer.
 
         Raises:
-            DuplicateNameError: Another remote of the lock has the name.
+            DuplicateNameError: If another remote of the lock has the name.
         """
 
     def close(self) -> None:

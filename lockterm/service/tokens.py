@@ -28,9 +28,9 @@ class Tokens:
             ``read_again`` call the function.
 
     Raises:
-        OSError: The text cannot be read.
-        ValueError: The text has an error or no token, or others could have changed it. The message
-            is a sentence that does not quote the text.
+        OSError: If the text cannot be read.
+        ValueError: If the text has an error or no token, or others could have changed it. The
+            message is a sentence that does not quote the text.
     """
 
     def __init__(self, read: Callable[[], tuple[str, str]]) -> None:
@@ -51,7 +51,7 @@ class Tokens:
         If the text cannot be read, no token stays valid, because any of them may be revoked.
 
         Raises:
-            OSError: The text cannot be read.
+            OSError: If the text cannot be read.
             ValueError: As for the constructor.
         """
         try:
@@ -87,7 +87,7 @@ def line_of(name: str, token: str) -> str:
     """Return the line for a token in a file of tokens.
 
     Raises:
-        ValueError: The name is invalid; the message is a sentence.
+        ValueError: If the name is invalid; the message is a sentence.
     """
     if not _NAME.fullmatch(name):
         raise ValueError("A name has 1 to 64 letters, digits, points, dashes or underscores.")
@@ -103,10 +103,10 @@ def _parsed(text: str, problem: str) -> tuple[dict[bytes, str], str]:
     """Return the names of tokens by hash, from all valid lines, and the first problem or ""."""
     names: dict[bytes, str] = {}
     for number, line in enumerate(text.splitlines(), 1):
-        name, _, kept = line.partition("#")[0].strip().partition(" ")
+        name, _, rest = line.partition("#")[0].strip().partition(" ")
         if not name:
             continue
-        found = _HASH.fullmatch(kept.strip())
+        found = _HASH.fullmatch(rest.strip())
         if found is None or not _NAME.fullmatch(name):
             problem = problem or f"Line {number} is not a name and sha256: with 64 digits."
             continue

@@ -48,7 +48,7 @@ def serve_with_workers(workers: int, host: str, port: int, **options: Any) -> No
         options: The options of ``create_service``, with a database that processes can share.
 
     Raises:
-        OSError: The address or the database cannot be used.
+        OSError: If the address or the database cannot be used.
     """
     tokens: Tokens | None = options.get("tokens")
     log: Log = options.setdefault("log", Log())
