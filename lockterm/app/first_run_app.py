@@ -22,7 +22,9 @@ if TYPE_CHECKING:
 
 
 class FirstRunApp(TerminalApp[WelcomeScreen.Chosen]):
-    """The app for the first run; its result is the choice between demo and profile, or None.
+    """The app for the first run.
+
+    The result is the choice between demo and profile, or None if the user quits.
 
     Args:
         profiles: The profiles of the configuration file.

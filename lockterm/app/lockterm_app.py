@@ -134,7 +134,7 @@ class LocktermApp(TerminalApp[int]):
         return self.operations.machine_ms()
 
     def _read_ahead(self, look: Look) -> None:
-        """Turn reading of the next pages in advance on, or off in low-bandwidth mode."""
+        """Let lists read their next pages in advance, except in low-bandwidth mode."""
         self.operations.remotes.reads_ahead = not look.quiet
 
     def get_default_screen(self) -> Screen[Any]:
@@ -316,7 +316,7 @@ class LocktermApp(TerminalApp[int]):
             await run.finished.wait()
 
     def take_unused_key(self, key: str) -> bool:
-        """Handle the keys for help and messages also in a dialog, which would ignore them."""
+        """Handle a key; in a dialog, also the keys for help and messages, which Textual ignores."""
         if super().take_unused_key(key):
             return True
         if not self.screen.is_modal:
@@ -429,7 +429,7 @@ class LocktermApp(TerminalApp[int]):
         return ""
 
     def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
-        """Return None if the action is disabled, so that Textual dims its key."""
+        """Return whether the action may run; None, which dims its key, if it is disabled."""
         return None if self.disabled_reason(action) else super().check_action(action, parameters)
 
     def action_settle(self, how: str) -> None:

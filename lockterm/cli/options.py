@@ -154,7 +154,7 @@ def require_answer(yes: bool, what: str) -> None:
         what: The action with which the error message begins, such as ``Deleting``.
 
     Raises:
-        UsageError: ``--yes`` was not given, and there is no terminal.
+        UsageError: If ``--yes`` was not given and there is no terminal.
     """
     if not yes and not can_prompt():
         raise UsageError(

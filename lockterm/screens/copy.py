@@ -95,7 +95,7 @@ _BY: Mapping[str, Callable[[Lock], Any]] = {
 
 
 class TargetsTable(RowTable):
-    """The table of locks that the copy can go to, each with a mark box."""
+    """The table of locks to which the user can copy, each with a mark box."""
 
     sortable = _BY
 

@@ -50,7 +50,7 @@ from lockterm.widgets.actions import bindings
 from lockterm.widgets.row_table import Column, RowTable
 
 DOOR = "door"
-"""The choice for a column whose cells say whether a person has access to one lock."""
+"""The choice for a column whose cells show whether a person has access to one lock."""
 
 DATES, NUMBERS = "dates", "numbers"
 """The keys of the table rows with the formats of dates and numbers."""

@@ -53,6 +53,7 @@ treats their bytes as commands.
 """
 _DRAWN = {2: (True, 1), 3: (True, 2), 4: (False, 1)}
 """Maps the width of both letters together, in cells, to two facts about the terminal.
+
 The facts are whether the terminal reads UTF-8, and the width of the first letter in cells.
 """
 

@@ -223,6 +223,7 @@ class Frame:
         Each pair contains a range and an index. The range goes from a word's first character of
         ambiguous width to the end of the word. The index is the end of the cells on which a
         terminal with wide characters may have drawn the range.
+
         A range is written without cursor moves, because a move would cut wide characters in two.
         """
         if self.ambiguous == 1 or is_plain(row):

@@ -51,7 +51,7 @@ _STRING_PART = rb"\x1b[\]_^P]\Z"
 _RXVT_KEY = rb"(?:[235678]|2[34])\Z"
 """Numbers after which a dollar sign ends a key of rxvt.
 
-In the report of a mode, which continues after its dollar sign, more text precedes the number.
+The report of a mode does not match, because more than a number precedes its dollar sign.
 """
 
 _LATE_CSI = rb"\x1b\[(?:[0-?]|[A-DFHIMOP-SZ]|\[[A-E])"

@@ -357,7 +357,7 @@ def _confirm_warnings(found: Mapping[str, str], *, yes: bool, question: str = _S
     """Print warnings and ask whether to send the change anyway; return the answer.
 
     Raises:
-        UsageError: ``--yes`` was not given, and there is no terminal for the prompt.
+        UsageError: If ``--yes`` was not given and there is no terminal for the prompt.
     """
     if not found:
         return True

@@ -38,7 +38,7 @@ _SIMILAR_SIGN = "~"
 """The sign in the margin of a person with similar names."""
 
 MOST_MEASURED = 200
-"""Maximum number of people whose cells decide about the widths of the columns."""
+"""Maximum number of people whose cells determine the widths of the columns."""
 
 MOST_SHOWN = 2000
 """Maximum number of rows. The user reaches other people by searching, or by sorting the rows."""
@@ -48,7 +48,7 @@ _URGENT = (RemoteState.UNCLEAR, RemoteState.WEEK, RemoteState.MONTH)
 
 
 class Row(NamedTuple):
-    """The texts of a row, which are computed once and again when the time has changed."""
+    """The texts of a row, computed once, and again after the displayed time has changed."""
 
     cells: tuple[str, ...]
     states: tuple[str, ...]

@@ -79,8 +79,10 @@ class HistoryTable(RowTable):
         self._changed: Mapping[str, str] = {}
         """Maps row keys to the changed fields that were read so far."""
         self._left: dict[str, RemoteState | None] = {}
-        """Maps row keys to the state of the remote, cached because visible rows are painted
-        often."""
+        """Maps row keys to the state of the remote after the change.
+
+        The states are cached because visible rows are painted often.
+        """
         self._zone: tzinfo | None = None
         self._now_ms = 0
         self._is_one_lock = False

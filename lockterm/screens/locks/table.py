@@ -50,8 +50,10 @@ _BY = {
     "Remotes": "remotes",
     "Last viewed": "opened_ms",
 }
-"""Maps a column title to the attribute of a lock by which a click on the title sorts. Locks without
-a value come last."""
+"""Maps a column title to the attribute of a lock that is the sort key after a click on the title.
+
+Locks without a value come last.
+"""
 
 
 class LockRows:

@@ -34,7 +34,7 @@ class TypedValue(Vertical):
 
     Args:
         value: The text.
-        id: The id of the widget.
+        id: The ID of the widget.
     """
 
     value: var[str] = var("", init=False)
@@ -75,7 +75,7 @@ class DatetimeInput(TypedValue):
     Args:
         zone: The time zone of the lock.
         value: The date as text.
-        id: The id of the widget.
+        id: The ID of the widget.
         presets: The suggested dates, as texts that the input accepts, without control characters.
     """
 
@@ -189,7 +189,7 @@ class JsonEditor(TextArea):
 
     Args:
         value: The JSON text.
-        id: The id of the widget.
+        id: The ID of the widget.
     """
 
     BINDINGS: ClassVar[list[BindingType]] = [

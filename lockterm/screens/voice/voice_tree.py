@@ -174,7 +174,10 @@ class VoiceLine:
 
 
 class VoiceTree(Tree[VoiceLine], inherit_bindings=False):
-    """The tree of languages and timbres; the screen handles Enter and letters except hjklgG."""
+    """The tree of languages and timbres.
+
+    The screen handles Enter, and all letters except the tree's own: h, j, k, l, g and G.
+    """
 
     BINDINGS = bindings("tree")
     ICON_NODE = "+ "
