@@ -342,7 +342,7 @@ class TerminalApp(HookedApp[ReturnType]):
 
     @property
     def would_stop(self) -> tuple[str, str]:
-        """The question about work that quitting would stop, and its button; empty if none."""
+        """The question about work that quitting would stop, and its button; empty if not needed."""
         return "", ""
 
     def say_over(self, words: str) -> None:

@@ -242,7 +242,7 @@ def _join(sections: Iterable[Sequence[Content]]) -> Content:
 
 
 def _fit(words: Iterable[str]) -> int:
-    """Return the width of a column for some texts in cells, including the gap.
+    """Return the width in cells of a column with these texts, including the gap after it.
 
     Texts that are too long for :data:`COLUMN` are ignored, because they get their own line.
     """

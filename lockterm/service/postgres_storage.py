@@ -59,7 +59,7 @@ FOR_ANOTHER = "SET LOCAL lock_timeout = '5min'; SET LOCAL statement_timeout = 0"
 """Limits for a process that waits while another process creates the tables, which may take
 minutes."""
 FOR_TABLES = "SET LOCAL lock_timeout = '5s'"
-"""Limit for the process that creates the tables, when it waits for another transaction.
+"""Limits how long the process that creates the tables waits for another transaction.
 
 All later readers wait for that process, so it must not wait long.
 """

@@ -175,7 +175,7 @@ def _remote_of(call: Call, db: Connection, lock_id: int, remote_id: int) -> Remo
 
 @contextmanager
 def _names_kept_apart() -> Iterator[None]:
-    """Turn the database's error for a name that exists into a refusal."""
+    """Turn the database's error for an existing name into a refusal."""
     try:
         yield
     except DuplicateNameError:

@@ -196,7 +196,7 @@ def say(line: str) -> None:
 def asked_to_end() -> Iterator[SimpleQueue[int]]:
     """Return a context manager with a queue of received signals: SIGINT, SIGTERM and SIGHUP.
 
-    Inside the block, these signals have no effect other than their number in the queue.
+    Inside the block, such a signal only adds its number to the queue.
     """
     asked = SimpleQueue[int]()  # an Event has a lock, on which a second signal would wait
 

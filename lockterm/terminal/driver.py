@@ -199,7 +199,7 @@ class TerminalDriver(LinuxDriver):
         os.kill(os.getpid(), signal.SIGSTOP)
 
     def _continue(self) -> None:
-        """Set up the terminal again after a stop; first reset it if nothing did so before."""
+        """Set up the terminal again after a stop; first reset it if that was not done before."""
         if self._wake is not None:
             with suppress(termios.error):  # in the background, this stops the process again
                 termios.tcsetattr(self.fileno, termios.TCSANOW, termios.tcgetattr(self.fileno))

@@ -326,7 +326,10 @@ class ConfirmModal(LocktermModal[bool | None]):
     # --- handlers ------------------------------------------------------------------------------
 
     def note_painted(self) -> None:
-        """Record the time of painting, and ask the terminal too if text may run into the dialog."""
+        """Record the time of painting.
+
+        If text typed before may continue into the dialog, also ask when the terminal has drawn it.
+        """
         super().note_painted()
         if self._notes_text:
             assert isinstance(self.app, Host)
