@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from lockterm.operations import Operations
 
 MOST_LINES = 4
-"""The maximum height, as in the stylesheet."""
+"""The maximum height in rows, as in the stylesheet."""
 
 _VERBS = {
     "outcome.check": "check",

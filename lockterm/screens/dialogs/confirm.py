@@ -33,11 +33,11 @@ class Details(VerticalScroll, can_focus=False):
         """Posted when other lines have become visible."""
 
     def on_resize(self) -> None:
-        """Report that other lines are visible after the dialog has changed the height."""
+        """Post ``Scrolled``, because other lines are visible at the new height."""
         self.post_message(self.Scrolled())
 
     def watch_scroll_y(self, old_value: float, new_value: float) -> None:
-        """Report that other lines are visible, also after the mouse wheel."""
+        """Post ``Scrolled`` for every scrolling, with keys or with the mouse wheel."""
         super().watch_scroll_y(old_value, new_value)
         self.post_message(self.Scrolled())
 
