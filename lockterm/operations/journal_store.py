@@ -45,7 +45,7 @@ if TYPE_CHECKING:
     from lockterm.domain.plan import RunLine
     from lockterm.domain.remotes import Remote, RemotePage
     from lockterm.operations.connection import Connection
-    from lockterm.operations.recorded import Unlisted
+    from lockterm.operations.unlisted import Unlisted
     from lockterm.store.database import Database
 
 P = ParamSpec("P")

@@ -11,7 +11,7 @@ from lockterm.domain.remote_states import StateFilter, has_state
 from lockterm.domain.remotes import Remote, RemotePage
 from lockterm.domain.searching import has_words
 from lockterm.operations.load_state import LoadState
-from lockterm.operations.recorded import DELETED, Unlisted
+from lockterm.operations.unlisted import DELETED, Unlisted
 
 if TYPE_CHECKING:
     from lockterm.domain.elsewhere import Unseen

@@ -13,21 +13,7 @@ from lockterm.domain.operation import RECORDED, WITHOUT_EFFECT, Operation
 from lockterm.domain.remotes import Remote, RemotePage, is_still
 from lockterm.operations.proof import is_later
 from lockterm.operations.readback import differing, record_before, set_by
-
-ADDED, CHANGED, DELETED = "just added", "just changed", "just deleted"
-"""The labels of remotes that a list lacks, shows unchanged, or still shows after a delete."""
-
-
-@dataclass(frozen=True, slots=True)
-class Unlisted:
-    """Recorded changes that a list does not show yet."""
-
-    added: tuple[Remote, ...] = ()
-    """The added remotes that the list lacks, with the values that were sent."""
-    changed: Mapping[int, Remote] = field(default_factory=dict)
-    """Maps remote IDs to changed remotes for which the list still shows the old values."""
-    words: Mapping[int, str] = field(default_factory=dict)
-    """Maps remote IDs to :data:`ADDED`, :data:`CHANGED` or :data:`DELETED`."""
+from lockterm.operations.unlisted import ADDED, CHANGED, DELETED, Unlisted
 
 
 @dataclass(frozen=True, slots=True)

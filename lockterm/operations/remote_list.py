@@ -20,8 +20,8 @@ from lockterm.operations.cached_reads import Fetched
 from lockterm.operations.facade import Operations
 from lockterm.operations.list_state import Found, ListState
 from lockterm.operations.load_state import LoadState, load
-from lockterm.operations.recorded import Unlisted
 from lockterm.operations.remotes import AHEAD_S
+from lockterm.operations.unlisted import Unlisted
 
 MOST_FOUND = 500
 """Maximum number of search results, after which the search ends."""
