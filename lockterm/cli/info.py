@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import os
 import platform
-from dataclasses import asdict
 from importlib.metadata import version
 from typing import Any
 
@@ -38,7 +37,7 @@ def info(options: Options, as_json: bool) -> int:
         "version": __version__,
         "python": platform.python_version(),
         "textual": version("textual"),
-        "timeZones": asdict(zone_data()),
+        "timeZones": zone_data()._asdict(),
         "paths": {name: str(path) for name, path in paths.named().items()},
     }
     error: ConfigError | None = None

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
-from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any, TypeVar
+from types import MappingProxyType
+from typing import Any, NamedTuple, TypeVar
 
 from lockterm.config import values
 from lockterm.config.file import FROM_ENVIRONMENT, ConfigFile, color_key, read_config
@@ -30,8 +30,7 @@ VARIABLES = {
 """Maps settings to their environment variables. An empty variable counts as not set."""
 
 
-@dataclass(frozen=True, slots=True)
-class Options:
+class Options(NamedTuple):
     """The options of the command line, unchecked; an option is None if it was not given."""
 
     profile: str | None = None
@@ -45,8 +44,7 @@ class Options:
     """The level of the log file; see ``lockterm.cli.logfile``."""
 
 
-@dataclass(frozen=True, slots=True)
-class Settings:
+class Settings(NamedTuple):
     """The effective settings of a session, and the origin of each setting."""
 
     profile: Profile | None
@@ -55,9 +53,9 @@ class Settings:
     """The ID of the lock whose remotes are shown at the start; None for the lock book."""
     look: Look
     """The features that the terminal supports, and the user's settings for it."""
-    origins: Mapping[str, str] = field(default_factory=dict)
+    origins: Mapping[str, str] = MappingProxyType({})
     """Maps the names of settings to descriptions of the origin of their values."""
-    keymap: Keymap = field(default_factory=dict)
+    keymap: Keymap = DEFAULT_KEYMAP
     """The keys that the configuration changes; all other actions have their default keys."""
     is_last: bool = False
     """Whether ``open_lock`` is the lock opened last in an earlier session, not a given option."""

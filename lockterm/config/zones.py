@@ -8,8 +8,8 @@ from __future__ import annotations
 import os
 import re
 import zoneinfo
-from dataclasses import dataclass
 from datetime import UTC, timedelta, timezone, tzinfo
+from typing import NamedTuple
 from zoneinfo import ZoneInfo
 
 import tzdata  # type: ignore[import-untyped]
@@ -207,8 +207,7 @@ WINDOWS_ZONES = {
 """Maps case-folded names on Windows to IANA names. ``zones`` handles names such as ``UTC-11``."""
 
 
-@dataclass(frozen=True, slots=True)
-class ZoneData:
+class ZoneData(NamedTuple):
     """The versions of the two time zone databases, such as ``2026f``; empty if unknown."""
 
     machine: str

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
 from datetime import tzinfo
 from typing import NamedTuple
 
@@ -20,8 +19,7 @@ class VoiceChoice(NamedTuple):
     timbre: str
 
 
-@dataclass(frozen=True, slots=True)
-class Lock:
+class Lock(NamedTuple):
     """An entry of the lock book."""
 
     lock_id: int
@@ -41,7 +39,7 @@ class Lock:
     """The number of remotes when lockterm last read the lock; None if it never did."""
     opened_ms: int | None = None
     """The time when lockterm last opened the lock's screen, in milliseconds; None if never."""
-    voice: VoiceChoice | None = field(default=None)
+    voice: VoiceChoice | None = None
     """The voice that lockterm last set. The contract has no call that reads the voice."""
     voice_ms: int | None = None
     """When lockterm set the voice, in milliseconds; None if unknown."""

@@ -6,7 +6,6 @@ import asyncio
 import sys
 from collections import deque
 from collections.abc import AsyncGenerator, Iterable, Sequence
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from lockterm.api.retry_policy import CallPermit, CallPermits
@@ -147,8 +146,7 @@ RECORD_BYTES = 400
 """Estimated memory of a record in bytes; its values count separately."""
 
 
-@dataclass(frozen=True, slots=True)
-class WalkLimits:
+class WalkLimits(NamedTuple):
     """The limits of one walk, after which it is aborted."""
 
     answer_bytes: int

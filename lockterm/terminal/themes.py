@@ -8,7 +8,8 @@ through Textual's variables. ``docs/explanation/design.md`` shows where each col
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, replace
+from dataclasses import replace
+from typing import NamedTuple
 
 from rich.color import Color as RichColor
 from textual.color import Color
@@ -116,8 +117,7 @@ _DIM = 0.4
 """The background's share in the color of an expired remote, in themes that are not lockterm's."""
 
 
-@dataclass(frozen=True, slots=True)
-class Palette:
+class Palette(NamedTuple):
     """The colors of one of lockterm's themes."""
 
     background: str
@@ -245,8 +245,7 @@ _ON_LIGHT = {
 They differ as much as possible from each other and from the text color.
 """
 
-_EYES_DARK = replace(
-    DARK,
+_EYES_DARK = DARK._replace(
     background="#121212",
     surface="#121212",
     panel="#242424",
@@ -255,8 +254,7 @@ _EYES_DARK = replace(
     accent="#bac8fc",
     states=_ON_DARK,
 )
-_EYES_LIGHT = replace(
-    LIGHT,
+_EYES_LIGHT = LIGHT._replace(
     background="#f4f4f4",
     surface="#f4f4f4",
     panel="#e0e0e0",
@@ -265,8 +263,7 @@ _EYES_LIGHT = replace(
     accent="#002f99",
     states=_ON_LIGHT,
 )
-_HIGH_DARK = replace(
-    _EYES_DARK,
+_HIGH_DARK = _EYES_DARK._replace(
     background="#000000",
     surface="#000000",
     panel="#1c1c1c",
@@ -275,8 +272,7 @@ _HIGH_DARK = replace(
     edge="#c8c8c8",
     table_cursor="reverse",
 )
-_HIGH_LIGHT = replace(
-    _EYES_LIGHT,
+_HIGH_LIGHT = _EYES_LIGHT._replace(
     background="#ffffff",
     surface="#ffffff",
     panel="#f8f8f8",

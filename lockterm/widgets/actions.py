@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
-from dataclasses import dataclass, replace
-from typing import Any
+from dataclasses import replace
+from typing import Any, NamedTuple
 
 from textual.binding import Binding, BindingType
 from textual.dom import DOMNode
@@ -15,8 +15,7 @@ from lockterm.keymap.keys import PLACES
 from lockterm.keymap.place import Key
 
 
-@dataclass(frozen=True, slots=True)
-class Action:
+class Action(NamedTuple):
     """An action of a screen, with its keys."""
 
     action: str
@@ -54,7 +53,7 @@ def actions_of(screen: Screen[Any]) -> list[Action]:
         known = actions.get((node, binding.action))
         if known is not None:
             keys = (*known.keys, written(binding.key))
-            actions[node, binding.action] = replace(known, keys=keys)
+            actions[node, binding.action] = known._replace(keys=keys)
             continue
         reason = "" if enabled else reason_against(node, binding.action)
         keys = tuple(filter(None, [written(binding.key)]))

@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence, Set
-from dataclasses import dataclass, replace
-from typing import ClassVar, Generic, TypeVar
+from typing import ClassVar, Generic, NamedTuple, TypeVar
 
 from rich.cells import cell_len
 from textual import events
@@ -19,8 +18,7 @@ GAP = 2
 """The width between two columns, in cells."""
 
 
-@dataclass(frozen=True, slots=True)
-class Column:
+class Column(NamedTuple):
     """A column, and how much of the table's width it gets."""
 
     title: str
@@ -164,8 +162,7 @@ class RowTable(LineTable):
         if now is None:
             return self._plan
         return [
-            replace(
-                one,
+            one._replace(
                 title=f"{one.title}{now.marker}",
                 most=max(one.most, len(one.title) + 1),
                 least=one.least and max(one.least, len(one.title) + 1),

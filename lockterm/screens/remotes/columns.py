@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from datetime import tzinfo
 from itertools import islice
 from typing import TYPE_CHECKING, Any, NamedTuple, Self, TypeGuard
@@ -119,8 +118,7 @@ class SortOrder(Sorting):
         return f"{self.brief}, {COLUMNS[self.key].directions[self.descending]}"
 
 
-@dataclass(frozen=True, slots=True)
-class Arrangement:
+class Arrangement(NamedTuple):
     """The columns of a table, their order, and the sort order of the rows."""
 
     columns: tuple[str, ...] = ()
@@ -232,8 +230,7 @@ _MORE = (
 """The columns that get more width if there is room, in this order, with their new widths."""
 
 
-@dataclass(frozen=True, slots=True)
-class Layout:
+class Layout(NamedTuple):
     """The columns that fit the table, and their widths."""
 
     widths: Mapping[str, int]

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from contextlib import suppress
-from dataclasses import replace
 from functools import partial
 from typing import TYPE_CHECKING
 
@@ -135,8 +134,7 @@ class RemoteDetailScreen(RemoteActions):
         try:
             known = {lock.lock_id: lock for lock in await self.operations.locks.all()}
             entry = known.get(lock_id, self.lock_entry)
-            named = replace(
-                entry,
+            named = entry._replace(
                 name=entry.name or info.lock_name or "",
                 alias=entry.alias or info.lock_alias or "",
             )
