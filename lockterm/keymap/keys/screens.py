@@ -6,7 +6,6 @@ from collections.abc import Mapping
 
 from lockterm.keymap.keys.remotes import MORE, REMOTE_SCREENS
 from lockterm.keymap.keys.shared import (
-    BETWEEN_BUTTONS,
     CHANGES,
     COPYING,
     FINDING,
@@ -20,6 +19,7 @@ from lockterm.keymap.keys.shared import (
     PROFILES,
     REMOTES,
     VOICE,
+    between,
     marks,
     rows,
 )
@@ -33,8 +33,8 @@ _RESTORE = "Add the deleted remotes again, after a confirmation"
 
 _ON_ALL_LOCKS = (
     Key("everywhere.open", "enter", "open", line=1, opens=True,
-        sentence="Show every field of the selected remote, or the remotes of a lock that could not"
-                 " be read"),
+        sentence="Show every field of the selected remote; on the row of an unread lock, open the"
+                 " lock"),
     Key("everywhere.renew", "w", "renew", line=6, opens=True,
         sentence="Set a new end date for the selected or the marked remotes"),
     Key("everywhere.delete", "d,delete", "delete", line=7, opens=True,
@@ -98,7 +98,7 @@ SCREENS: Mapping[str, KeyContext] = {
                 Key("form.more", "ctrl+o", "columns", action="columns", line=2, opens=True,
                     sentence="Choose what the columns of another system's table mean"),
                 Key("form.leave", "escape", "leave", line=3,
-                    sentence="Stop the check, or leave; the path is saved for the next time"),
+                    sentence="Stop the check, or leave; lockterm keeps the path for the next time"),
             ),
         },
         holds=("path", "text", "choice", "table"),
@@ -109,9 +109,9 @@ SCREENS: Mapping[str, KeyContext] = {
         {
             FORM: (
                 Key("map.choose", "enter", "choose", line=1, opens=True,
-                    sentence="Choose the meaning of the selected column, or the selected setting"),
+                    sentence="Choose a meaning for the selected column, or a value for a setting"),
                 Key("map.remove", "x,delete", "ignore", action="ignore", line=2,
-                    sentence="Ignore or use the selected column, or clear the selected setting"),
+                    sentence="Ignore or use the selected column, or clear the value of a setting"),
                 Key("map.all", "asterisk", "ignore rest", action="ignore_rest", line=5,
                     sentence="Ignore all columns without a meaning"),
                 Key("map.plan", "ctrl+s", "plan", line=3, opens=True,
@@ -193,14 +193,14 @@ SCREENS: Mapping[str, KeyContext] = {
                 Key("history.one_lock", "at", "lock", line=5,
                     sentence="Show only changes of the selected lock, or changes of all locks"),
                 Key("history.next", "n", "older", "Show older changes"),
-                Key("history.previous", "p", "newer"),
-                Key("history.refresh", "r,f5", "refresh"),
+                Key("history.previous", "p", "newer", "Show newer changes"),
+                Key("history.refresh", "r,f5", "refresh", "Read the history again"),
             ),
             COPYING: (
                 Key("history.export", "E", "export", line=7,
                     sentence="Export the list to a CSV and a JSON file"),
                 Key("history.copies", "Y", "copy backup", opens=True,
-                    sentence="Copy the remotes that a delete or clear removed to other locks"),
+                    sentence="Copy remotes from the backup of a delete or clear to other locks"),
             ),
             MOVING: (
                 Key("history.back", "escape", "back", line=8,
@@ -242,7 +242,7 @@ SCREENS: Mapping[str, KeyContext] = {
             ),
             COPYING: (
                 Key("people.export", "E", "export", line=3,
-                    sentence="Export these people to a CSV file and a page of HTML"),
+                    sentence="Export these people to a CSV file and an HTML page"),
             ),
             MOVING: (Key("people.back", "escape", "back", "Show all people, or go back", line=4),),
         },
@@ -260,8 +260,8 @@ SCREENS: Mapping[str, KeyContext] = {
             FINDING: (
                 Key("everywhere.find", "slash", "find", "Filter rows by text", line=3, opens=True),
                 Key("ends.next", "n,right,l", "span", line=2,
-                    sentence="Show expired remotes, those that expire within 7 or 30 days, or all"),
-                Key("ends.previous", "p,left,h", "previous span"),
+                    sentence="Show the next span: expired, within 7 days, within 30 days, or all"),
+                Key("ends.previous", "p,left,h", "previous span", "Show the previous span"),
                 Key("ends.timeline", "V", "timeline", line=14,
                     sentence="Show or hide the number of remotes that expire on each day"),
                 Key("everywhere.filter", "i", "filter", _FILTER, line=12, opens=True),
@@ -292,10 +292,10 @@ SCREENS: Mapping[str, KeyContext] = {
         holds=("table", "find"),
     ),
     "operation": KeyContext(
-        "on an operation",
+        "on a change",
         {
             CHANGES: (Key("operation.restore", "R", "restore", _RESTORE, line=1, opens=True),),
-            FINDING: (Key("operation.refresh", "r,f5", "refresh"),),
+            FINDING: (Key("operation.refresh", "r,f5", "refresh", "Read the change again"),),
             COPYING: (
                 Key("operation.copy", "y", "copy", line=2,
                     sentence="Copy the whole selected value"),
@@ -344,7 +344,7 @@ SCREENS: Mapping[str, KeyContext] = {
                 *rows(
                     "scroll_body('up') scroll_body('down') scroll_body('page_up')"
                     " scroll_body('page_down') scroll_body('home') scroll_body('end')",
-                    ("up", "down", "page up", "page down", "top", "end"),
+                    ("line up", "line down", "page up", "page down", "first line", "last line"),
                     (0, 0, 5, 3, 0, 0),
                 ),
                 Key("help.page_up", "b", "page up", action="scroll_body('page_up')", line=6),
@@ -370,7 +370,7 @@ SCREENS: Mapping[str, KeyContext] = {
                 Key("profiles.remove", "x,delete", "remove", line=5, opens=True,
                     sentence="Remove the selected profile from the configuration"),
             ),
-            FINDING: (Key("profiles.refresh", "r,f5", "refresh"),),
+            FINDING: (Key("profiles.refresh", "r,f5", "refresh", "Read the profiles again"),),
             MOVING: (Key("profiles.close", "escape,q", "close", line=6),),
         },
         holds=("table",),
@@ -399,7 +399,7 @@ SCREENS: Mapping[str, KeyContext] = {
                     sentence="Enter the address of your service"),
                 Key("welcome.choose", "enter", "choose", "Choose the selected card", opens=True),
             ),
-            MOVING: BETWEEN_BUTTONS,
+            MOVING: between("card"),
         },
         everywhere=(*FIRST_RUN_IDS, *PRIORITY),
     ),

@@ -86,11 +86,13 @@ def marks(mark: int, act: int, none: int, more: str, every: int = 0) -> tuple[Ke
     )
 
 
-BETWEEN_BUTTONS = (
-    Key("dialog.previous", "left,h,up,k", "previous", action="app.focus_previous"),
-    Key("dialog.next", "right,l,down,j", "next", action="app.focus_next"),
-)
-"""The keys that move between the buttons of a dialog, or between cards."""
+def between(thing: str) -> tuple[Key, Key]:
+    """Return the keys that move between the buttons of a dialog, or between cards."""
+    return (
+        Key("dialog.previous", "left,h,up,k", f"previous {thing}", action="app.focus_previous"),
+        Key("dialog.next", "right,l,down,j", f"next {thing}", action="app.focus_next"),
+    )
+
 
 DIALOG = KeyContext(
     "in a dialog",
@@ -102,7 +104,7 @@ CONFIRM = KeyContext(
     "in a question",
     {
         MOVING: (
-            *BETWEEN_BUTTONS,
+            *between("button"),
             Key("dialog.page_up", "pageup", "scroll up", action="scroll_details(-1)"),
             Key("dialog.page_down", "pagedown", "scroll down", action="scroll_details(1)"),
         ),
@@ -166,7 +168,7 @@ APP = KeyContext(
             Key("app.quiet", "f3,Q", "quiet",
                 sentence="Turn low-bandwidth mode on or off: 16 colors, ASCII, no preloading"),
             Key("app.mouse", "f4,O", "mouse",
-                sentence="Release the mouse so that you can select text, or take it back"),
+                sentence="Let the terminal use the mouse, to select text, or let lockterm use it"),
             Key("app.theme", "T", "theme", "Choose the theme", opens=True),
             Key("app.redraw", "ctrl+l", "redraw",
                 sentence="Redraw the whole screen if other output has overwritten it"),
@@ -263,7 +265,7 @@ DIALOGS_AND_FIELDS: Mapping[str, KeyContext] = {
         is_inner=True,
     ),
     "date": KeyContext(
-        "in a date",
+        "in a date field",
         {
             FORM: (
                 Key("date.preset", "ctrl+g", "preset", line=1,
@@ -274,7 +276,7 @@ DIALOGS_AND_FIELDS: Mapping[str, KeyContext] = {
         is_inner=True,
     ),
     "path": KeyContext(
-        "in a path",
+        "in a path field",
         {
             MOVING: (
                 Key("field.previous", "up", "previous field", action="app.focus_previous"),
@@ -288,18 +290,19 @@ DIALOGS_AND_FIELDS: Mapping[str, KeyContext] = {
     "plain_text": KeyContext("in a field", {}, is_typed_into=True, is_inner=True),
     "options": OPTIONS,
     "choice": KeyContext(
-        "in a line of options",
+        "in an optional line of options",
         {FORM: (Key("option.clear", "backspace,delete", "choose none"),)},
         OPTIONS,
         is_inner=True,
     ),
     "find": KeyContext(
-        "in the line to find with",
+        "in the search field",
         {
             FINDING: (
                 Key("find.leave", "down", "to the results",
                     sentence="Go to the results, like Enter"),
-                Key("find.close", "escape", "show all", line=1),
+                Key("find.close", "escape", "show all", line=1,
+                    sentence="End the search, and show all rows"),
             ),
         },
         is_typed_into=True,
