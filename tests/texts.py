@@ -46,7 +46,7 @@ from lockterm.domain.text import (
     validity,
 )
 from lockterm.domain.validity import RemoteState
-from lockterm.domain.weekdays import parse_weekdays
+from lockterm.domain.weekdays import format_weekdays, parse_weekdays
 from lockterm.keymap.keys import PLACES
 
 DOCUMENT = Path(__file__).with_suffix(".md")
@@ -68,6 +68,9 @@ AGES_MS = (
 COUNTS = (0, 1, 2, 1_000)
 
 UI_PACKAGES = ("app", "screens", "widgets")
+
+STYLES = {"bold", "dim", "not", "reverse", "underline", "{...}"}
+"""The words of styles, which are no texts."""
 
 WITHOUT_TEXT = {
     *("grants_access", "has_work", "step_states", "shortening_of", "find_shortenings"),
@@ -102,13 +105,14 @@ def _lines_of(value: Any) -> Iterator[str]:
     elif names := _names_of(value):
         parts = ((name, getattr(value, name)) for name in names)
         if type(value).__str__ is object.__str__:
-            yield "; ".join(f"{name}: {part}" for name, part in parts if part not in ("", None))
+            shown = ((name, getattr(part, "word", part)) for name, part in parts)
+            yield "; ".join(f"{name}: {part}" for name, part in shown if part not in ("", None))
         else:
             yield str(value)
     elif isinstance(value, Iterable):
         for one in value:
             yield from _lines_of(one)
-    else:
+    elif value is not None:
         yield str(value)
 
 
@@ -394,7 +398,11 @@ def render_operations(samples: TextSamples) -> None:
         samples.show(operation.describe_change_briefly, one, ZONE)
         details = operation.describe_fields(one, (), ZONE, "12-a")
         samples.lines.setdefault("describe_fields", []).append(
-            "\n  ".join(f"{one.label}: {' '.join(one.shown.split())}" for one in details)
+            "\n  ".join(
+                f"{one.label}: {' '.join(one.shown.split())}".removeprefix(": ")
+                for one in details
+                if one.shown.strip()
+            )
         )
     deleted = replace(OPERATIONS[4], id="beef")
     again = replace(OPERATIONS[0], id="cafe", again_of="c0ffee")
@@ -537,7 +545,7 @@ def render_runs(samples: TextSamples) -> None:
 def render_service(samples: TextSamples) -> None:
     """Show what is said of the service, and errors."""
     samples.show(service.describe_read_only, "north")
-    samples.show(service.describe_read_only, "north", "nothing can be restored")
+    samples.show(service.describe_read_only, "north", "Nothing can be restored")
     for offset_s in (-150, 150, 48 * 3600 - 60, 48 * 3600, -400 * 86_400):
         samples.show(service.describe_clock_doubt, offset_s)
         samples.show(service.describe_clock, offset_s)
@@ -562,10 +570,12 @@ def render_input(samples: TextSamples) -> None:
         )
     for words in ("2026-12-31", "+30d", "+1mo eom", "eoy", "next fri 6pm"):
         moment = read_moment(words, ZONE, NOW, end=True, end_ms=NOW + 41 * DAY_MS)
-        samples.lines.setdefault("the note of a date", []).append(f"{words}: {moment.note}")
+        samples.lines.setdefault("the note of a date", []).append(
+            f"{words}: {moment.note or '(no note)'}"
+        )
     for words in ("funday", "1-9", "fri-mon", "mon,,tue"):
         try:
-            found = f"{words}: {parse_weekdays(words)}"
+            found = f"{words}: {format_weekdays(sorted(parse_weekdays(words)))}"
         except ValueError as problem:
             found = f"{words}: {problem}"
         samples.lines.setdefault("weekdays", []).append(found)
@@ -652,6 +662,22 @@ def _name_of(value: ast.AST) -> str:
     return "..."
 
 
+def _internal(node: ast.Assert | ast.Call | ast.Assign) -> Iterator[ast.AST]:
+    """Yield the strings that no user reads: selectors, patterns, names of tasks, search words."""
+    match node:
+        case ast.Assert(msg=ast.AST() as message):
+            yield message
+        case ast.Assign(targets=[ast.Name(id="SETTINGS")], value=words):
+            yield words
+        case ast.Call(func=ast.Name(id="on" | "Signal" | "AttributeError"), args=arguments):
+            yield from arguments
+        case ast.Call(func=ast.Attribute(attr="compile" | "query_one"), args=arguments):
+            yield from arguments
+        case ast.Call(keywords=keywords):
+            internal = ("classes", "description", "group")
+            yield from (one.value for one in keywords if one.arg in internal)
+
+
 def find_constants(file: Path) -> Iterator[str]:
     """Yield the strings of several words that a module holds, in the order of its lines."""
     tree = ast.parse(file.read_text("utf-8"))
@@ -660,6 +686,8 @@ def find_constants(file: Path) -> Iterator[str]:
     for one in ast.walk(tree):
         if isinstance(one, ast.Expr) and isinstance(one.value, ast.Constant):
             skipped.add(id(one.value))
+        elif isinstance(one, ast.Assert | ast.Call | ast.Assign):
+            skipped |= {id(inner) for part in _internal(one) for inner in ast.walk(part)}
         elif isinstance(one, ast.JoinedStr):
             skipped |= {id(part) for part in one.values}
             texts.append(one)
@@ -668,7 +696,8 @@ def find_constants(file: Path) -> Iterator[str]:
     texts = [one for one in texts if id(one) not in skipped]
     for one in sorted(texts, key=lambda one: (one.lineno, one.col_offset)):
         words = " ".join(format_template(one).split())
-        if " " in words and any(word.isalpha() for word in words.split()):
+        is_style = {*words.split()} <= STYLES
+        if " " in words and any(word.isalpha() for word in words.split()) and not is_style:
             yield words
 
 
@@ -685,7 +714,8 @@ def render_keys() -> Iterator[str]:
     """Yield the section of each place with keys: what the footer and the help call them."""
     for place in PLACES.values():
         lines = [f"- {key.verb}: {key.sentence}".rstrip(": ") for key in place.own]
-        yield "\n".join((f"### Keys {place.words}\n", *lines, ""))
+        if lines:
+            yield "\n".join((f"### Keys {place.words}\n", *lines, ""))
 
 
 if __name__ == "__main__":
