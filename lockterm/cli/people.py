@@ -31,8 +31,8 @@ from lockterm.operations.export import may_replace, write_file
 from lockterm.operations.people import CSV_COLUMNS, TITLE, PeopleReport
 
 _MANUAL = f"""\
-Remotes with the same name are one person; case and accents count. The command lists the people with
-every word of TEXT in their name or numbers. {UNREAD}
+lockterm treats remotes with the same name as one person; case and accents count. It lists the
+people with every word of TEXT in their name or numbers. {UNREAD}
 \b
 Similar names are shown, never joined:
   spelling       they differ in case, accents, dashes or spaces
@@ -61,14 +61,14 @@ read).
     "--html",
     metavar="FILE",
     type=click.Path(path_type=Path),
-    help="Write a page of HTML to this file. [default: none]",
+    help="Write an HTML page to this file. [default: none]",
 )
 @click.option(
     "--markdown",
     "md",
     metavar="FILE",
     type=click.Path(path_type=Path),
-    help="Write a page of Markdown to this file. [default: none]",
+    help="Write a Markdown page to this file. [default: none]",
 )
 @reads
 def people(options: Options, text: str, form: Format, html: Path | None, md: Path | None) -> int:
