@@ -1,7 +1,7 @@
 """The validity of a remote: its period by its dates, and the status that the service reports.
 
 The contract has no rule for ``status`` (contract 3), so lockterm does not mix dates and status. If
-a service reports an expired remote as normal, lockterm shows ``says normal``.
+a service reports an expired remote as normal, lockterm shows ``status normal``.
 """
 
 from __future__ import annotations
@@ -182,20 +182,20 @@ def _state(
         if phase is Phase.OVER and -left_ms > _TOLERANCE_MS:
             ago = dates.distance(now_ms + left_ms, now_ms)
             why = f"The service reports the status normal, but the end date passed {ago}."
-            return RemoteState.DISAGREE, "says normal", why
+            return RemoteState.DISAGREE, "status normal", why
     elif status == RemoteStatus.INVALID:
         if phase is Phase.NOW and left_ms > _TOLERANCE_MS:
             why = "The service reports the status invalid, but by its dates, the remote is active."
-            return RemoteState.DISAGREE, "says invalid", why
+            return RemoteState.DISAGREE, "status invalid", why
         if phase not in (Phase.OVER, Phase.AHEAD):
             is_permanent = phase is Phase.ALWAYS
             clash = "is permanent" if is_permanent else "has unclear dates"
             why = f"The service reports the status invalid, but the remote {clash}."
-            return RemoteState.UNCLEAR, "says invalid", why
+            return RemoteState.UNCLEAR, "status invalid", why
     elif status is None:
-        return RemoteState.UNCLEAR, "not stated", ""
+        return RemoteState.UNCLEAR, "no status", ""
     else:
-        return RemoteState.UNCLEAR, f"status {status}" if abs(status) < 10_000 else "status odd", ""
+        return RemoteState.UNCLEAR, f"status {status}" if abs(status) < 10_000 else "odd status", ""
     state = _by_dates(phase, left_ms)
     return state, state.word, ""
 

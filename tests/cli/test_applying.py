@@ -227,7 +227,7 @@ def test_apply_runs_other_rows_but_no_deletes_when_a_lock_is_refused(scripts: Sc
     assert (listed["state"], listed["counts"]) == ("done", last["counts"])
     assert " incomplete " in scripts.run("runs", "list").stdout
     for more in (("list",), ("show", last["run"])):  # nothing was sent that could be refused
-        assert "1 recorded, 1 not sent, 1 left out" in scripts.run("runs", *more).stdout
+        assert "1 recorded, 1 not sent, 1 not planned" in scripts.run("runs", *more).stdout
     assert scripts.run("runs", "retry", last["run"], "--yes").returncode == 0
     assert names(scripts) == ["Anna", "Carl"]
 

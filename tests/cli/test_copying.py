@@ -62,7 +62,7 @@ def test_copy_skips_or_renames_a_remote_when_its_name_is_taken(scripts: Scripts)
     words = f"The name is taken by remote {other}, number X-1, so this fob will not open the lock."
     assert words in shown.stdout
     assert "8 to add, 1 skipped (name taken). 16 requests" in shown.stdout
-    assert "8 steps recorded, 1 left out." in shown.stdout
+    assert "8 steps recorded, 1 not planned." in shown.stdout
     assert len(named(scripts, 1004)) == 9
     assert scripts.run("copy", "1003", "1004", *ALL, "--yes", "--taken", "rename").returncode == 0
     assert {name, f"{name} (2)"} <= {*named(scripts, 1004)}

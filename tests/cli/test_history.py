@@ -87,7 +87,7 @@ def test_history_csv_has_words_and_local_times(scripts: Scripts) -> None:
     assert [*rows(scripts)[0]] == ["When", "What", "Lock", "Remote", "Details", "Result", "Note"]
     lines = scripts.run("history").stdout.splitlines()
     assert lines[0].split() == ["When", "What", "Lock", "Result", "Note"]
-    assert [line.split()[3] for line in lines[1:4]] == ["add", "change", "voice"]
+    assert [line.split()[3] for line in lines[1:4]] == ["add", "change", "set"]
     assert lines[4] == "3 changes"
     assert not scripts.service.requests
 

@@ -62,7 +62,7 @@ async def test_list_shows_an_unconfirmed_change_until_it_is_dismissed(
     operation_id = await lost(scripts, proxy)
     listed = await run(scripts, "list")
     assert listed.returncode == 4
-    assert operation_id[:8] in listed.stdout and "user number of Anna" in listed.stdout
+    assert operation_id[:8] in listed.stdout and "set user number of Anna" in listed.stdout
     assert listed.stdout.endswith("1 change is unconfirmed.\n")
     told = json.loads((await run(scripts, "list", "--json")).stdout)
     assert [(one["id"], one["state"]) for one in told["outcomes"]] == [(operation_id, "unknown")]
@@ -73,7 +73,7 @@ async def test_list_shows_an_unconfirmed_change_until_it_is_dismissed(
     assert await answer(scripts, "type Anna", "yes", "dismiss", operation_id) == 1
     assert scripts.history()[-1].state is OperationState.UNKNOWN
     given = await run(scripts, "dismiss", operation_id[:8], "--yes")
-    assert (given.returncode, given.stdout) == (0, "user number of Anna: dismissed.\n")
+    assert (given.returncode, given.stdout) == (0, "set user number of Anna: dismissed.\n")
     assert scripts.history()[-1].state is OperationState.GIVEN_UP
     assert (await run(scripts, "list")).returncode == 0
 

@@ -42,14 +42,14 @@ def remote(kind: int, start: int, end: int, status: int = 1, days: tuple[int, ..
     ("shown", "short", "state"),
     [
         (remote(1, 0, 0), "always", "active"),
-        (remote(1, 0, 0, 2), "always", "says invalid"),
+        (remote(1, 0, 0, 2), "always", "status invalid"),
         (remote(2, NOW - DAY, NOW + 41 * DAY), "until 1 Jan 2027", "active"),
-        (remote(2, NOW - DAY, NOW + 41 * DAY, 2), "until 1 Jan 2027", "says invalid"),
+        (remote(2, NOW - DAY, NOW + 41 * DAY, 2), "until 1 Jan 2027", "status invalid"),
         (remote(2, NOW - DAY, NOW + 9 * dates.HOUR_MS), "until 18:00 today", "< 7 days"),
         (remote(2, NOW + 2 * DAY, NOW + 3 * DAY), "starts in 2 days", "upcoming"),
         (remote(2, NOW + 2 * DAY, NOW + 3 * DAY, 2), "starts in 2 days", "upcoming"),
         (remote(2, NOW - 9 * DAY, NOW - 3 * DAY, 2), "expired 3 days ago", "expired"),
-        (remote(2, NOW - 9 * DAY, NOW - 3 * DAY), "expired 3 days ago", "says normal"),
+        (remote(2, NOW - 9 * DAY, NOW - 3 * DAY), "expired 3 days ago", "status normal"),
         (
             remote(4, NOW - DAY, NOW + 40 * DAY, days=(1, 2, 3, 4, 5)),
             "Mon-Fri, until 31 Dec 2026",
@@ -60,8 +60,8 @@ def remote(kind: int, start: int, end: int, status: int = 1, days: tuple[int, ..
             "Mon-Wed Fri, until 31 Dec 2026",
             "active",
         ),
-        (remote(4, NOW - DAY, NOW + 40 * DAY), "no days, until 31 Dec 2026", "unclear"),
-        (remote(4, NOW + DAY, NOW + 40 * DAY), "no days, starts in 24 hours", "upcoming"),
+        (remote(4, NOW - DAY, NOW + 40 * DAY), "no weekdays, until 31 Dec 2026", "unclear"),
+        (remote(4, NOW + DAY, NOW + 40 * DAY), "no weekdays, from 22 Nov 2026", "upcoming"),
         (remote(4, NOW - 9 * DAY, NOW - DAY, 2), "expired 24 hours ago", "expired"),
         (remote(2, NOW - DAY, FEBRUARY), "until 31 Jan 2027 24:00", "active"),
         (remote(2, NOW - DAY, FEBRUARY + 1000), "until 1 Feb 2027", "active"),
@@ -77,7 +77,7 @@ def remote(kind: int, start: int, end: int, status: int = 1, days: tuple[int, ..
 def test_validity_in_a_table(shown: Remote, short: str, state: str) -> None:
     found = describe_validity(shown, NOW, BERLIN)
     assert (found.short, found.word) == (short, state)
-    assert bool(found.disagreement) == state.startswith("says")
+    assert bool(found.disagreement) == (state in ("status normal", "status invalid"))
 
 
 SOON = NOW + 7 * DAY
@@ -152,7 +152,7 @@ def test_every_remote_has_words_that_fit(shown: Remote, now_ms: int) -> None:
 def test_weekdays_are_in_sight_before_the_start(days: list[int], minutes: int) -> None:
     start = NOW + minutes * dates.MINUTE_MS
     short = describe_validity(remote(4, start, start + 10**9, days=tuple(days)), NOW, BERLIN).short
-    count = f"{len(days)} day{'' if len(days) == 1 else 's'}"
+    count = f"{len(days)} weekday{'' if len(days) == 1 else 's'}"
     forms = (format_weekdays(days, short=True), count)
     assert any(short.startswith(f"{form}, ") for form in forms), short
     assert len(short) <= SHORT
@@ -168,10 +168,10 @@ def test_weekdays_are_in_sight_before_the_start(days: list[int], minutes: int) -
         ({"endDate": str(NOW + 41 * DAY)}, "until 1 Jan 2027", "until 1 Jan 2027"),
         (
             {"remoteType": 4, "weekDay": None},
-            "days ?, until 1 Jan",
-            "days unknown, until 1 Jan 2027",
+            "weekdays ?, until 1 Jan",
+            "weekdays unknown, until 1 Jan 2027",
         ),
-        ({"remoteType": 4, "weekDay": []}, "no days", "no weekdays, until 1 Jan 2027"),
+        ({"remoteType": 4, "weekDay": []}, "no weekdays", "no weekdays, until 1 Jan 2027"),
     ],
 )
 def test_what_did_not_come_is_not_taken_for_none(

@@ -21,7 +21,7 @@ EDGE = "(?:(?<=^ )|(?<=[│|] ))"  # of the line, or of a frame in the middle
 LOCK, NAME, NUMBER = "Main gate", "Night crew", "N-77"
 _STATE = (
     r"^[⠀ >*](?:[·.]|[×x].* expired|[!¡i].* (?:until |to |\d+ \w{3} \d{4})"
-    r"|[»+].* starts |[?].* (?:no days|days \?))"
+    r"|[»+].* starts |[?].* (?:no weekdays|weekdays \?))"
 )
 """Each row begins with the sign of its state, and says it where it is not open."""
 

@@ -54,7 +54,7 @@ async def test_remotes_show_changes_of_others_until_the_user_has_looked(demo: De
         await read_before(pilot, demo.clock)
         changed, deleted = change(demo.service)
         seen = await press_each(pilot, *"o1001", "enter")
-        assert "1 changed elsewhere (!)" in seen
+        assert "1 changed elsewhere (press !)" in seen
         assert [*signs(pilot)] == ["C"] and changed in signs(pilot)["C"]
         await press_each(pilot, "j", "j")
         seen = await press_each(pilot, "enter")
@@ -102,7 +102,7 @@ async def test_all_locks_show_changes_of_others(demo: Demo) -> None:
         change(demo.service)
         await press_each(pilot, "F", "ctrl+r")
         seen = await press_each(pilot, *"evil", "enter")
-        assert [*signs(pilot)] == ["N"] and "3 changed elsewhere (!)" in seen
+        assert [*signs(pilot)] == ["N"] and "3 changed elsewhere (press !)" in seen
         assert "Changed elsewhere: new, Number X-1, between" in seen
         seen = await press_each(pilot, "!", "escape")
         assert signs(pilot) == {} and "changed elsewhere" not in seen

@@ -340,7 +340,7 @@ async def test_rows_show_weekdays_of_recurring_remotes(lockterm_app: Starter) ->
     async with Site(L1=[plain, weekly, some]).app(lockterm_app) as pilot:
         seen = await press(pilot, "F", "ctrl+r", *"n-", "enter", "j")
         lines = by_name(pilot)
-        assert "until" in lines["Plain"] and "4 days " in lines["Some"]
+        assert "until" in lines["Plain"] and "4 weekdays " in lines["Some"]
         assert "Mon-Fri to " in lines["Range"] and "Range · Mon-Fri · " in seen
         seen = await press(pilot, "escape", "escape", "W", "j")
         lines = by_name(pilot)

@@ -176,7 +176,7 @@ async def test_plan_deletes_nothing_and_names_the_lock_that_was_not_read(demo: D
         await press_each(pilot, "backspace", "backspace", "9", "9", "enter")
         assert pilot.app.screen is dialog
         reason = "No remotes expired more than 99 days ago on the locks that lockterm read."
-        assert f"{reason} Not read (Refused by the service): Yard." in dialog_words(pilot)
+        assert f"{reason} Locks not read: Yard (refused by the service)." in dialog_words(pilot)
         text = await press_each(pilot, "backspace", "backspace", "3", "0", "enter")
         (step,) = plan_steps(pilot)
         assert (step.remote_name, step.state) == ("Long ago", StepState.NOT_SENT)
@@ -192,7 +192,7 @@ async def test_dialog_stays_when_no_lock_could_be_read(demo: Demo) -> None:
         dialog = await open_dialog(pilot)
         await press_each(pilot, "enter")
         assert pilot.app.screen is dialog
-        reason = "lockterm could not read any lock (Refused by the service): Yard."
+        reason = "lockterm could not read any lock: Yard (refused by the service)."
         assert reason in dialog_words(pilot)
 
 

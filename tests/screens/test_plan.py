@@ -225,18 +225,21 @@ async def test_result_counts_unplanned_steps_and_retry_keeps_notes(demo: Demo) -
         await asked(pilot, ConfirmModal)
         note = "The end date has passed, so this remote will not open the lock."
         assert note in details(pilot)
-        assert "2 steps could not be planned and are left out." in details(pilot)
+        assert "2 steps could not be planned. The run will not include those steps." in details(
+            pilot
+        )
         await pilot.press("right", "enter")
         await until(pilot, lambda: app_of(pilot).operations.run_here is not None)
         await ended(pilot)
         said = words(pilot.app)
         assert (
-            "1 step recorded, 1 refused, 1 not sent, 1 left out. Press N to retry 1 step." in said
+            "1 step recorded, 1 refused, 1 not sent, 1 not planned. Press N to retry 1 step."
+            in said
         )
-        assert "could not be planned" not in said and "! left out" in said, "it is told once"
+        assert "could not be planned" not in said and "! not planned" in said, "it is told once"
         (line,) = await app_of(pilot).operations.journal.runs()
         assert line.counts()[StepState.NOT_SENT] == 1
-        assert format_run(line).endswith(": 1 recorded, 1 refused, 1 not sent, 1 left out")
+        assert format_run(line).endswith(": 1 recorded, 1 refused, 1 not sent, 1 not planned")
         assert run_outcome(line) == "! incomplete"
         pilot.app.push_screen(await screen_of_run(app_of(pilot).operations, line.id))
         await until(pilot, lambda: on_plan(pilot).is_painted)

@@ -127,9 +127,9 @@ async def test_text_below_the_steps_is_cut_only_when_the_steps_take_the_lines(
 
 @pytest.mark.parametrize("size", SIZES)
 async def test_question_with_choices_is_shown_whole(demo: Demo, size: tuple[int, int]) -> None:
-    question = "The name of 1 remote is already taken on the lock. Leave out or rename?"
+    question = "The name of 1 remote is already taken on the lock. Skip or rename?"
     async with demo(size=size) as pilot:
-        pilot.app.push_screen(ChoiceModal(question, ((False, "Leave out"), (True, "Add"))))
+        pilot.app.push_screen(ChoiceModal(question, ((False, "Skip"), (True, "Rename"))))
         await settled(pilot)
         lines = re.findall("│(.*)│", shown(pilot.app))
         assert question in " ".join(" ".join(lines).split())

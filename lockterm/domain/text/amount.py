@@ -89,10 +89,10 @@ def describe_age(at_ms: int, now_ms: int, *, changed: bool) -> str:
 
 
 def describe_elsewhere(count: int, key: str) -> str:
-    """Return ``2 changed elsewhere (!)`` for a line below a table; empty if the number is 0.
+    """Return ``2 changed elsewhere (press !)`` for a line below a table; empty if the number is 0.
 
     Args:
         count: The number of remotes that others changed.
         key: The key that shows these remotes.
     """
-    return f"{count:,} changed elsewhere ({key})" if count else ""
+    return f"{count:,} changed elsewhere (press {key})" if count else ""

@@ -76,10 +76,11 @@ def format_operation(operation: Operation) -> str:
     if operation.call == "clear":
         return f"{verb} {format_count(len(operation.before), 'remote')}"
     if operation.call == "updateLockSetting":
-        return f"{verb} of {operation.lock_name}"
+        return f"set {verb} of {operation.lock_name}"
     named = f"remote {operation.remote_id}" if operation.remote_id else ""
     name = seen_or(operation.remote_name, named)
-    return f"{verb} of {name}" if operation.call == "updateRemoteUserNo" else f"{verb} {name}"
+    is_number = operation.call == "updateRemoteUserNo"
+    return f"set {verb} of {name}" if is_number else f"{verb} {name}"
 
 
 def ask_to_adopt(operations: Sequence[Operation]) -> str:
@@ -106,9 +107,9 @@ def describe_operation(operation: Operation, zone: tzinfo, now_ms: int) -> str:
     target = f"{target} " if target else ""
     verb = CALL_NAMES.get(operation.call, clean(operation.call))
     if voice := format_voice(operation):
-        verb = f"{verb} {voice}"
-    if target and operation.call == "updateRemoteUserNo":
-        verb = f"{verb} of"
+        verb = f"set {verb} {voice}"
+    if operation.call == "updateRemoteUserNo":
+        verb = f"set {verb} of" if target else f"set {verb}"
     sent = _clock(operation.sent_ms or operation.prepared_ms, zone, now_ms)
     words = f"{verb} {target}on {clean(operation.lock_name, 24)}, sent {sent}: "
     words += STATE_NAMES[operation.state]

@@ -67,7 +67,7 @@ def describe_different_names(remotes: Sequence[Remote]) -> str:
     names = _distinct_names(remotes)
     if len(names) == 1:
         return ""
-    named = [quoted(clean(one or UNNAMED, 40)) for one in names[:_NAMED]]
+    named = [quoted(clean(one, 40)) if one else "no name" for one in names[:_NAMED]]
     more = f" and {len(names) - _NAMED:,} more" if len(names) > _NAMED else ""
     return (
         f"The remotes have {len(names):,} names: {', '.join(named)}{more}. Check that they belong"

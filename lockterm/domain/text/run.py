@@ -34,7 +34,7 @@ FINAL_STATES = (
 )
 """The states of steps that have a final result."""
 
-LEFT_OUT = "left out"
+LEFT_OUT = "not planned"
 """The word for a step that could not be planned. JSON output calls such a step refused."""
 
 STEP_WORDS = {
@@ -44,6 +44,7 @@ STEP_WORDS = {
 """Maps the states of steps to words for people."""
 
 _DUE_WORDS = {StepState.SENT: "under way", StepState.TO_DO: "left"}
+"""Maps the states of steps without a result to words after a number, during a run."""
 
 
 # --- steps and counts ----------------------------------------------------------------------------
@@ -52,12 +53,13 @@ _DUE_WORDS = {StepState.SENT: "under way", StepState.TO_DO: "left"}
 def format_step_state(step: Step, *, is_running: bool = False) -> str:
     """Return the state of a step as text, such as ``not sent``.
 
-    While a session is running the plan, a step without a result is ``under way`` or ``left``.
+    While a session is running the plan, a step that has been sent is ``under way``.
     """
     if step.is_left_out:
         return LEFT_OUT
-    due = _DUE_WORDS.get(step.state) if is_running else None
-    return due or STEP_WORDS[step.state]
+    if is_running and step.state is StepState.SENT:
+        return _DUE_WORDS[step.state]
+    return STEP_WORDS[step.state]
 
 
 _NOT_GONE = {
@@ -378,7 +380,7 @@ def describe_run(plan: Plan) -> str:
     """Return the title of a run, and the number of its steps in each state."""
     words = describe_counts(plan.counts(), plan.left_out, is_running=plan.is_running)
     where = ", under way in another session" if plan.is_running else ""
-    return f"{clean(plan.title, 100)}{where}: {words}"
+    return f"{clean(plan.title, 100)}{where}: {words or 'no steps'}"
 
 
 def describe_commands(run_id: str, steps: Iterable[Step]) -> str:

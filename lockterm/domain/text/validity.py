@@ -16,13 +16,14 @@ from lockterm.domain.constants import (
 )
 from lockterm.domain.glyphs import ellipsis
 from lockterm.domain.remotes import Remote
+from lockterm.domain.text.amount import format_count
 from lockterm.domain.validity import Phase, RemoteState, judge, never_opens, phase_of
 from lockterm.domain.weekdays import WEEK, format_weekdays
 
 SHORT = 30
 """Maximum number of characters of ``Validity.short``."""
 
-DAYS_UNKNOWN = "days unknown"
+DAYS_UNKNOWN = "weekdays unknown"
 """The text for the weekdays of a recurring remote whose weekdays the service did not send."""
 
 OPENS_ALWAYS = "The remote will have no end date."
@@ -46,7 +47,7 @@ class Validity(NamedTuple):
     state: RemoteState
     word: str
     """The word for the state, or the reported status if that matters more, such as ``invalid``,
-    ``says normal`` or ``not stated``. At most 12 characters."""
+    ``status normal`` or ``no status``. At most 14 characters."""
     service: str
     """The status that the service reported, such as ``normal``, ``invalid``, ``unknown (7)`` or
     ``not stated``."""
@@ -105,7 +106,7 @@ def describe_never_opens(wanted: Remote, now_ms: int, zone: tzinfo) -> str:
 
 
 def format_days(remote: Remote, *, short: bool = False) -> str:
-    """Return the weekdays of a recurring remote; ``days unknown`` if the service sent none."""
+    """Return the weekdays of a recurring remote; ``weekdays unknown`` if the service sent none."""
     if remote.week_day is None:
         return DAYS_UNKNOWN
     return format_weekdays(remote.week_day, short=short)
@@ -148,7 +149,9 @@ def shorten_period(remote: Remote, now_ms: int, zone: tzinfo) -> Iterator[str]:
     last = dates.local(end - dates.begins_day(end, zone), zone) if end else None
     if last is not None and phase in _DATED and is_known_type(remote.remote_type):
         day = dates.day_of(last)
-        if phase is Phase.NOW:
+        if phase is Phase.OVER:
+            yield f"expired {day}"
+        else:
             yield f"until {day}"
         yield day
         yield f"{day[:-4]}{last:%y}"
@@ -208,10 +211,10 @@ def _short(remote: Remote, phase: Phase, now_ms: int, zone: tzinfo) -> str:
     if not needs_weekdays(kind):
         return when
     count = len({day for day in remote.week_day or () if day in WEEK})
-    none = "no days" if remote.week_day is not None else "days ?"
+    none = "no weekdays" if remote.week_day is not None else "weekdays ?"
     forms = (
         format_days(remote, short=True) if remote.week_day else none,
-        f"{count} day{'' if count == 1 else 's'}" if count else none,
+        format_count(count, "weekday") if count else none,
     )
     whens = (when, brief) if brief else (when,)
     fitting = (f"{form}, {at}" for at in whens for form in forms)

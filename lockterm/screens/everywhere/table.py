@@ -57,7 +57,7 @@ COLUMNS: Mapping[str, Column] = {
     "number": Column("Number", most=12, least=7),
     "valid": Column("Valid", most=SHORT, least=19, good=23),
     "days": Column("Days", most=20, least=11, rank=5),
-    "state": Column("State", most=12, least=9, rank=6),
+    "state": Column("State", most=14, least=9, rank=6),
     "read": Column("Read", most=5, least=4, rank=2, right=True),
 }
 """Maps keys to the columns that a table of several locks can have."""

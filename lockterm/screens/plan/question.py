@@ -54,7 +54,7 @@ class Draw(Protocol):
 
 
 async def asking_for_names(app: App[Any], draw: Draw) -> PlanDraft | None:
-    """Make a plan. If names are in use, ask the user whether to rename or leave out those remotes.
+    """Make a plan. If names are in use, ask the user whether to skip or rename those remotes.
 
     Returns:
         The plan; None if the user canceled the dialog.
@@ -66,8 +66,8 @@ async def asking_for_names(app: App[Any], draw: Draw) -> PlanDraft | None:
     if not (taken := draft.names_taken):
         return draft
     who = "The name of 1 remote is" if taken == 1 else f"The names of {taken:,} remotes are"
-    choices = ((False, "Leave out"), (True, "Add under another name, such as Anna (2)"))
-    question = f"{who} already taken on the lock. Leave out or rename?"
+    choices = ((False, "Skip"), (True, "Rename, as in Anna (2)"))
+    question = f"{who} already taken on the lock. Skip or rename?"
     renames = await app.push_screen_wait(ChoiceModal(question, choices))
     if renames is None:
         return None
@@ -112,8 +112,9 @@ async def question_about(
         notes.insert(0, f"New values: {changes}")
     notes += [f"{words}." for words in describe_skipped(drawn.plan)]
     if left := drawn.unplanned:
-        are = "is" if left == 1 else "are"
-        notes.append(f"{format_count(left, 'step')} could not be planned and {are} left out.")
+        them = "that step" if left == 1 else "those steps"
+        steps = format_count(left, "step")
+        notes.append(f"{steps} could not be planned. The run will not include {them}.")
     cost = operations.runs.cost(drawn.plan)
     count = count_to_type(due, now_ms)
     return ask_for(due, locks, cost, notes, count, len(shortened), warning)

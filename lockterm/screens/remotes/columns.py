@@ -84,7 +84,7 @@ COLUMNS: Mapping[str, RemoteColumn] = {
     "updated": RemoteColumn.of("updateTime", "time of the last change"),
     "user": RemoteColumn.of("apiUserId", "number of an account that calls the service"),
     "battery": RemoteColumn.of(
-        "electricQuantity", "one request for each remote shown", title="Battery"
+        "electricQuantity", "battery level; one request for each remote", title="Battery"
     ),
 }
 """Maps names to columns, for every field of a listed remote that fits a cell (contract 2.3).
@@ -220,8 +220,8 @@ width."""
 _MORE = (
     ("name", GOOD_NAME),
     ("gap", 2),
-    ("name", 28),
-    ("state", 12),
+    ("name", 26),
+    ("state", 14),
     ("valid", SHORT),
     ("added", 9),
     *((key, _STAMP) for key in ("end", "start", "updated", "created")),

@@ -175,14 +175,14 @@ def _valid(row: RemoteRow, width: int) -> str:
     """Return the validity of a remote in the longest form that fits the column.
 
     The forms end with ``Mon-Fri to 31 Dec 2026``, ``Mon-Fri 31 Dec 2026`` and
-    ``5 days 31 Dec 2026``. If none of them fits, return the date without the weekdays.
+    ``5 weekdays 31 Dec 2026``. If none of them fits, return the date without the weekdays.
     """
     short = row.valid.short
     days, until, day = short.partition(", until ")
     forms = [short]
     if until:
-        count = f"{len({*(row.remote.week_day or ())})} days"
-        forms += [f"{days} to {day}", f"{days} {day}", f"{count} {day}"]
+        known = len({*(row.remote.week_day or ())})
+        forms += [f"{days} to {day}", f"{days} {day}", f"{known} weekdays {day}"]
     return next((form for form in forms if len(form) <= width), short.rpartition(", ")[2])
 
 
@@ -193,7 +193,7 @@ def _state(row: RemoteRow, width: int) -> str:
         return f"{row.valid.service}!"
     if row.valid.state is RemoteState.OPEN:
         return ""  # its icon and its validity show that; text is for exceptions
-    if row.valid.word == "not stated" and width < 10:
+    if row.valid.word == "no status" and width < 9:
         return "unstated"
     return row.valid.word
 
