@@ -50,8 +50,8 @@ _ABOUT = (
     "Choose a CSV table, an export of lockterm, or the table of another system. lockterm checks the"
     " whole file and shows a plan. Nothing is sent before you confirm the plan.\n\n"
     "Required columns: {lock}, and one of remoteId, remoteNumber and remoteName. The column"
-    ' "action" contains add, update, delete or keep. If it is empty, lockterm updates existing'
-    " remotes and adds the others.\n\n"
+    ' "action" contains add, update, delete or keep. If a row has no action, lockterm updates an'
+    " existing remote or adds a new one.\n\n"
     f"Other columns: {_CHANGED}, and the fields that you can set only for a new remote."
 )
 
@@ -93,7 +93,7 @@ class FileScreen(FormScreen[None]):
             return _ABOUT.format(lock="lockId")
         named = f"{clean(self._of_lock.title, 40)} (lock {self._of_lock.lock_id})"
         whose = f"A row without lockId belongs to {named}.\n\n"
-        return whose + _ABOUT.format(lock="lockId, if a row is about another lock")
+        return whose + _ABOUT.format(lock="lockId (for rows about other locks)")
 
     def compose_body(self) -> ComposeResult:
         """Compose the fields, the buttons, and a table for the problems of the file."""

@@ -63,7 +63,7 @@ WORDS = {
     "LIST BEHIND": "the service's list does not show your latest changes yet",
     "STALE": "the latest refresh failed, and the screen shows an older list",
     "UNCONFIRMED": "a change was sent, but no answer came, so the result is unknown",
-    "(key verb)": "is disabled now; press the key to see the reason",
+    "(key verb)": "an action that is disabled now; press the key to see the reason",
 }
 """Maps each term to its meaning."""
 
@@ -75,7 +75,8 @@ def _icons() -> Iterator[tuple[str, str]]:
     yield MARK, "in the margin of a row: the row is marked"
     yield "! refused", "a step of a plan: the service did not accept the change"
     yield "! skipped", "a step of a plan: not sent, because its remote has changed or is gone"
-    yield "! not sent", "a step of a plan: not sent, because the service was unreachable"
+    yield "! not sent", "a step of a plan: not sent, because the run or an earlier step failed"
+    yield "! not planned", "a step of a plan: the run does not include it, because of a problem"
     yield "? unconfirmed", "a step of a plan: sent, but no answer came"
     yield "! shortens", "a step of a plan: the remote will expire earlier"
     yield notice_mark(), "before each line of a notification"

@@ -77,7 +77,7 @@ class LockModal(ValueModal):
             rows that name no lock.
     """
 
-    about = "Its ID, or its name in the lock book:"
+    about = "The ID of the lock, or its name in the lock book:"
 
     def __init__(self, book: Sequence[Lock], value: str, door: str = "") -> None:
         super().__init__(LOCK, value)
@@ -96,7 +96,7 @@ class LockModal(ValueModal):
 
     def find_error(self, text: str) -> str:
         if not text:
-            return "" if not self._door else "Type a lock."
+            return "" if not self._door else "Type the ID or the name of a lock."
         if text.isascii() and text.isdigit():
             return "" if len(text) < 19 else "The lock ID must be a whole number, such as 1001."
         count = len(self._ids.get(lock_key(text), ()))

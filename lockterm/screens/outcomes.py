@@ -287,7 +287,9 @@ class Outcomes:
                 if sent is None:
                     return
                 if sent and sent[-1].id != operation.id:
-                    warning = f"! This replaces a later change: {self._describe(sent[-1])}."
+                    warning = (
+                        f"! Sending again replaces a later change: {self._describe(sent[-1])}."
+                    )
             verb, word = "Send again", "send"
         values = await self._values(operation)
         details = "\n".join(

@@ -67,7 +67,7 @@ _EXPLAINED = {
 _SETTINGS = {
     DATES: "date order",
     NUMBERS: "number format",
-    **{name: f"{MEANINGS[name]}, if empty" for name in CONSTANT},
+    **{name: f"default {MEANINGS[name]}" for name in CONSTANT},
 }
 """Maps row keys to labels, for the settings that follow the rows of the file's columns."""
 
@@ -240,7 +240,7 @@ class MapScreen(ListScreen[TableMap | None]):
                 else problem.reason
             )
         if self._of_lock is None and not self.table_map.has_lock(self._columns):
-            return "No lock is stated. Choose a lock, a column with the lock, or columns of doors."
+            return "No lock is chosen. Choose a lock, a column with the lock, or columns of doors."
         return ""
 
     # --- choosing ------------------------------------------------------------------------------
@@ -273,9 +273,8 @@ class MapScreen(ListScreen[TableMap | None]):
 
     async def _choose_meaning(self, column: str) -> None:
         sample = clean(self._header.samples.get(column, ""), 15)
-        question = (
-            f"What is {clean(column, 20) or NAMELESS}?{f' Example: {sample}' if sample else ''}"
-        )
+        example = f" Example: {sample}" if sample else ""
+        question = f"What does {clean(column, 20) or NAMELESS} mean?{example}"
         listed: dict[str, str] = {}
         for name, text in MEANINGS.items():
             listed[name] = text
@@ -384,7 +383,7 @@ class MapScreen(ListScreen[TableMap | None]):
             self.notify(text, title="Exported")
 
     @work
-    @opens("what is below the columns")
+    @opens("the screen below the columns")
     async def action_back(self) -> None:
         """Leave without saving. If a chosen meaning would be lost, ask for confirmation first."""
         if question := self.would_lose:

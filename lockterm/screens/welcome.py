@@ -97,7 +97,7 @@ class TerminalFeatures(Widget):
         look = look_of(self.app)
         colors = min(look.colors, 16) if look.quiet else look.colors
         count = "16.7 million" if colors > 256 else str(colors)
-        yield "Colors", count if colors else "none; words show the states"
+        yield "Colors", count if colors else "none; lockterm shows states as words"
         yield "Characters", "ASCII" if look.in_ascii else "Unicode"
         yield "Mouse", "handled by lockterm" if look.mouse else "handled by the terminal"
         yield "Drawing", "whole screens" if self.draws_at_once else "line by line"

@@ -33,7 +33,7 @@ LOCK = 7
 ROUNDS = 3
 OPENED = 20
 """How often each screen is opened."""
-OPENINGS = (("f2", "such as Anna"), ("enter", "Created"), ("H", "History"))
+OPENINGS = (("f2", "for example: Anna"), ("enter", "Created"), ("H", "History"))
 """The key that opens the add form, the detail and the history, and what each of them shows."""
 PROFILE = "north"
 LOCK_KEYS = ("down", "up", "G", "pageup", "g", "/", "g", "a", "9", "backspace", "escape")

@@ -53,7 +53,7 @@ LEAVE = f"escape,{AFTER_FORM}"
 SCREENS = (
     ("remotes", "", r"page 1 of", ""),
     ("remote detail", "enter", r"Created", "escape"),
-    ("remote form, in a field", "a", r"such as Anna", LEAVE),
+    ("remote form, in a field", "a", r"for example: Anna", LEAVE),
     ("find, in its field", "/", r"Find:", "escape"),
     ("user number, in its field", "u", r"[Uu]ser number", LEAVE),
     ("delete dialog", "d", r"Delete", "escape"),
@@ -152,7 +152,7 @@ def sent_bytes(url: str, home: Path, idle_s: float) -> Iterator[tuple[str, dict[
         at_start = session.run.total
         downs = [session.bytes_of("down") for _ in range(5)]
         flips = [session.bytes_of("n") for _ in range(3)]
-        form = session.bytes_until("a", "State" if name == BARE else "such as Anna")
+        form = session.bytes_until("a", "State" if name == BARE else "for example: Anna")
         sent = {
             "to the first page": at_start,
             "cursor down": sorted(downs)[2],

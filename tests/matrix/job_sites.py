@@ -43,7 +43,10 @@ SITES: tuple[Step, ...] = (
         "the next of the series",
         (SAVE_AND_NEXT, "right", "enter"),
         Expected(
-            ("Recorded: Ingrid Moen, temp 2, 1 so far[.]", "Name +Ingrid Moen, temp 3"),
+            (
+                "Recorded Ingrid Moen, temp 2[.] Added so far: 1[.]",
+                "Name +Ingrid Moen, temp 3",
+            ),
             stands_out=f"{EDGE}Name",
             others=f"{EDGE}Number",
             help=False,
@@ -129,7 +132,7 @@ SITES: tuple[Step, ...] = (
         "the meaning of a column",
         ("enter",),
         Expected(
-            ("What is Holder[?] Example: Roof crew", "first name: joined", "enter chooses"),
+            ("What does Holder mean[?] Example: Roof crew", "first name: joined", "enter chooses"),
             dialog=True,
             stands_out="name +",
             others="first name: ",

@@ -52,7 +52,7 @@ async def test_without_colors_an_example_does_not_look_like_a_value(
         examples = [field.placeholder for field in pilot.app.screen.query(Input)]
         assert examples and pilot.app.screen.query(OptionLine)
         assert all(text.startswith("(") == (colors == 0) for text in examples)
-        assert ("(such as A-2041)" in words(pilot.app)) == (colors == 0)
+        assert ("(for example: A-2041)" in words(pilot.app)) == (colors == 0)
         await settled(pilot)
 
 

@@ -36,7 +36,7 @@ async def test_book_shows_the_last_viewed_first_with_its_age(demo: Demo) -> None
             ("Loading dock", "20 minutes ago"),
             ("Server room", "30 hours ago"),
             ("Main gate", "3 days ago"),
-            ("化学品仓库", "not yet"),
+            ("化学品仓库", "never"),
         ]
 
 

@@ -84,7 +84,7 @@ async def test_sending_a_voice_again_names_it_and_the_one_that_it_would_replace(
         demo.starter.clock.now_s += 60
         await writes.set_voice(MAIN_GATE, VoiceChoice("de-DE", "jonas"))
         await press(pilot, "A")
-        assert "! This replaces a later change: voice de-DE jonas on Main gate" in words(app)
+        assert "! Sending again replaces a later change: set voice de-DE jonas" in words(app)
         await pilot.press(*"send", "enter", "enter")
         await settled_when(pilot, lambda: not app.outcomes.unconfirmed)
         assert book_of(demo.starter)[1001].voice == VoiceChoice("fr-FR", "marc")

@@ -177,11 +177,11 @@ async def test_what_was_said_at_the_start_wins_and_the_list_says_so(home: Home) 
     environ = {"LOCKTERM_BASE_URL": "https://elsewhere.example"}
     async with home.open(environ=environ, read_only=True) as pilot:
         assert "LOCKTERM_BASE_URL=https://elsewhere.example sets the service" in words(pilot.app)
-        assert "--read-only sets whether changes are sent" in words(pilot.app)
+        assert "--read-only sets whether lockterm sends changes" in words(pilot.app)
         assert "  sent" not in shown(pilot.app)
         await pilot.press("j", "enter")
         await until(
-            pilot, lambda: "To switch, start lockterm without it" in pilot.app.messages[-1].text
+            pilot, lambda: "To switch, start lockterm without" in pilot.app.messages[-1].text
         )
         assert goes_on(pilot) is None
 

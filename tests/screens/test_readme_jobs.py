@@ -33,7 +33,7 @@ LEADS_TO: Mapping[str, tuple[type[Screen[Any]], str | set[Action]]] = {
     "remove a person from every lock": (PlanScreen, {Action.DELETE}),
     "renew all remotes that expire within 30 days": (PlanScreen, {Action.UPDATE}),
     "delete remotes that expired 30 days ago": (PlanScreen, {Action.DELETE}),
-    "add ten remotes like the selected one": (RemoteForm, "10 so far."),
+    "add ten remotes like the selected one": (RemoteForm, "so far: 10."),
     "replace a lost fob": (PlanScreen, {Action.ADD, Action.DELETE}),
     "see who can open what": (PeopleScreen, "people, "),
     "see what others changed": (ElsewhereScreen, "No changes by others"),

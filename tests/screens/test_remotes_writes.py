@@ -188,7 +188,7 @@ async def test_clear_wants_the_name_typed_and_says_how_many(demo: Demo) -> None:
         await press(pilot, *"1003")
         assert field.value == "1003", "typing replaces what was wrong"
         await press(pilot, "D")
-        assert "! Press Enter first." in shown(pilot)
+        assert "! The number is complete. Press Enter." in shown(pilot)
         act = pilot.app.screen.query_one("#act", Button)
         assert not act.disabled
         await press(pilot, "enter", "D")

@@ -80,7 +80,7 @@ async def assign_door_list(pilot: Pilot[int]) -> None:
     await choose_door(pilot, "Car park", "yard")
     await choose(pilot, "(date order)", "day/month/year")
     await choose(pilot, "(number format)", "hex")
-    await choose(pilot, "(type, if empty)", "by end")
+    await choose(pilot, "(default type)", "by end")
 
 
 async def test_lock_of_a_column_is_completed(demo: Demo, folder: Path) -> None:
@@ -190,7 +190,7 @@ async def test_card_list_is_imported_with_lock_names(demo: Demo, folder: Path) -
         await pilot.press("asterisk")
         await choose(pilot, "(date order)", "month/day/year")
         await choose(pilot, "(number format)", "decimal")
-        await choose(pilot, "(type, if empty)", "time-limited")
+        await choose(pilot, "(default type)", "time-limited")
         await press_to(pilot, PlanScreen, "ctrl+s")
         assert plan_of(pilot) == [
             (Action.ADD, 1001, "Paul Novak"),
@@ -213,7 +213,7 @@ async def test_wrong_cells_are_listed_by_the_columns_of_the_file(demo: Demo, fol
         await choose(pilot, "Until", "end")
         await choose(pilot, "(date order)", "day/month/year")
         await choose(pilot, "(number format)", "hex")
-        await choose(pilot, "(type, if empty)", "time-limited")
+        await choose(pilot, "(default type)", "time-limited")
         await press_to(pilot, ValueModal, "down", "enter")
         await pilot.press(*"1/2/2027", "enter")
         assert "Day, month and year are ambiguous." in words(pilot.app)
@@ -259,14 +259,14 @@ async def test_a_missing_type_is_announced_and_explained(demo: Demo, folder: Pat
         await choose(pilot, "Card", "number")
         assert pilot.app.screen.query_one(RowTable).cursor_row == 1, "the cursor stays"
         told = "No column gives the type, which new remotes need. Choose it in the row"
-        assert f"{told} (type, if empty)." in words(pilot.app)
+        assert f"{told} (default type)." in words(pilot.app)
         await pilot.press("ctrl+s")
         await until(pilot, lambda: pilot.app.screen is screen)
         await until(pilot, lambda: "A new remote needs a type" in words(pilot.app))
-        assert "Press ctrl+o and choose the type in the row (type, if empty)." in words(pilot.app)
+        assert "Press ctrl+o and choose the type in the row (default type)." in words(pilot.app)
         await pilot.press("ctrl+o")
         await columns(pilot)
-        await choose(pilot, "(type, if empty)", "permanent")
+        await choose(pilot, "(default type)", "permanent")
         assert "No column gives the type" not in words(pilot.app)
         await pilot.press("ctrl+s")
         await until(pilot, lambda: isinstance(pilot.app.screen, PlanScreen))
@@ -299,7 +299,7 @@ async def test_many_hostile_columns(demo: Demo, folder: Path, size: tuple[int, i
         await pilot.press("asterisk")
         assert screen.table_map.columns["m"] == "remoteName"
         assert screen.table_map.fits(screen.table_map.columns)
-        await choose(pilot, "(type, if empty)", "permanent")
+        await choose(pilot, "(default type)", "permanent")
         await choose(pilot, "d", "number")
         await pilot.press("E")
         await until(pilot, lambda: (folder / "hostile.toml").exists())

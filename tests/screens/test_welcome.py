@@ -92,7 +92,7 @@ async def test_all_of_it_fits_and_cards_have_frames_where_there_is_room(
         (Look(quiet=True), ["16", "ASCII", "handled by lockterm"]),
         (
             Look(colors=0, utf8=False),
-            ["none; words show the states", "ASCII", "handled by lockterm"],
+            ["none; lockterm shows states as words", "ASCII", "handled by lockterm"],
         ),
     ],
 )

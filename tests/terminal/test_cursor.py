@@ -31,8 +31,8 @@ WALK = (
     # a tree
     *(("v", ""), ("g", "- zh-CN"), ("down", " +小燕"), (ESCAPE, FIRST)),
     # the fields of a form, its options, and its text over several lines
-    *(("a", "such as Anna"), ("女b", "$"), ("left", "b$"), ("left", "女b$")),
-    *(("tab", "such as A-"), ("tab", r"\( \) permanent"), ("1", r"\(\*\) permanent")),
+    *(("a", "for example: Anna"), ("女b", "$"), ("left", "b$"), ("left", "女b$")),
+    *(("tab", "for example: A-"), ("tab", r"\( \) permanent"), ("1", r"\(\*\) permanent")),
     *(("right", r"\(\*\) time-limited"),),
 )
 """Keys, and what stands from the terminal's own cursor on."""

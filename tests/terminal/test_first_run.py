@@ -232,7 +232,7 @@ def test_the_welcome_has_room_in_60x20(lockterm: Start) -> None:
     session.wait_for("^  1  Try the demo$")
     session.wait_for("^     A made-up site on this machine$")
     session.wait_for("^  2  Connect to a service$")
-    session.wait_for("^  Colors +none; words show the states$")
+    session.wait_for("^  Colors +none; lockterm shows states as words$")
     session.wait_for("^  Size +60x20$")
     session.wait_for("^1 demo  2 connect  q quit")
     assert b"\x1b[38;" not in session.raw

@@ -84,7 +84,7 @@ def adding(lockterm: Start) -> PtySession:
     """An empty form over them."""
     session = on_the_gate(lockterm)
     session.press("a")
-    session.wait_for("such as Anna")
+    session.wait_for("for example: Anna")
     return session
 
 

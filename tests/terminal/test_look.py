@@ -41,7 +41,7 @@ def main_job(session: PtySession) -> None:
     session.wait_for("page 1 of")
     for key, words in (
         ("d", "Keep"),
-        ("a", "such as Anna"),
+        ("a", "for example: Anna"),
         ("f1", "Help"),  # a letter would do nothing: a form was just left
         ("\x10", "Find an action"),
     ):

@@ -194,7 +194,9 @@ class QuestionBox(Vertical):
         """Explain why a letter was not inserted into the field for a number."""
         event.stop()
         first = f"Type only the number {self.typed[0]}, then press Enter."
-        self._show_wrong("! Press Enter first." if self.is_typed else f"! {first}")
+        self._show_wrong(
+            "! The number is complete. Press Enter." if self.is_typed else f"! {first}"
+        )
 
     def _ask(self, words: str, *, is_next: bool = False) -> None:
         label = self.query_one(".ask", Label)

@@ -334,7 +334,7 @@ class PeopleScreen(ListScreen[None]):
             now_ms = self.operations.now_ms()
             remotes = format_count(person.count, "remote")
             ends = describe_bounds(person.bounds(now_ms), self._zone_of)
-            parts.append(f"{remotes}, {describe_person_state(person, now_ms)[0]}, {ends}")
+            parts.append(f"{remotes}, {describe_person_state(person, now_ms)[0]}, end: {ends}")
             if len(person.numbers) > 1:
                 parts.append(f"numbers {format_numbers(person, 5)}")
         self.query_one("#row", Static).update(separator().join(parts), layout=False)
@@ -375,7 +375,7 @@ class PeopleScreen(ListScreen[None]):
             self._describe()
 
     def action_export(self) -> None:
-        """Write the shown people to a CSV file and a page of HTML."""
+        """Write the shown people to a CSV file and an HTML page."""
         self.run_alone(self._export, "export")
 
     async def _export(self) -> None:

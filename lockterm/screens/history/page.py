@@ -143,7 +143,7 @@ class HistoryPage:
     def position(self) -> str:
         """The page number and the number of pages as text."""
         more = "+" if self.is_uncounted and self.has_older else ""
-        return f"page {self.choice.page + 1} of {self.pages}{more} (n, p)"
+        return f"page {self.choice.page + 1} of {self.pages}{more} (press n or p)"
 
     @property
     def is_uncounted(self) -> bool:

@@ -55,7 +55,7 @@ def removal(lock: Lock) -> ConfirmModal:
     entry_values = {
         "vendor": lock.vendor,
         "model": lock.model,
-        "zone": lock.zone,
+        "time zone": lock.zone,
         "last set voice": lock.voice,
     }
     details = "Nothing will change at the service. The lock keeps its remotes and its voice."

@@ -112,7 +112,7 @@ class LockForm(FormScreen[Lock | None]):
         self.field("name").note = _alias_note(self._entry.alias if self._entry else "")
         self.field(
             "model"
-        ).note = "Type both as the service spells them. They determine the voices."
+        ).note = "Vendor and model determine the voices. Use the service's spelling."
         self._show_zone()
         if self._entry:
             self.field("name").focus_control()

@@ -139,7 +139,7 @@ class LocksScreen(ListScreen[None]):
         self.table.read_ends_again()
         self.paint()  # even if the book is unchanged, the ages may differ
 
-    @work(exclusive=True, group="ends", description="what ends")
+    @work(exclusive=True, group="ends", description="expiring remotes")
     async def read_ends(self) -> None:
         """Count expired and expiring remotes of the visible locks, from the local store.
 

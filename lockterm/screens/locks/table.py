@@ -308,7 +308,7 @@ def opened(at_ms: int | None, now_ms: int) -> str:
         at_ms: The time of the opening, in milliseconds; None if lockterm never opened the lock.
         now_ms: The current time in milliseconds.
     """
-    return "not yet" if at_ms is None else dates.distance(at_ms, now_ms)
+    return "never" if at_ms is None else dates.distance(at_ms, now_ms)
 
 
 def _widest(texts: Collection[str]) -> int:

@@ -167,9 +167,11 @@ class NewExtra:
 
     def fields(self, typed: Typed, zone: tzinfo, presets: Sequence[str]) -> Sequence[FormField]:
         return (
-            FormField("key", "Key", TextInput(typed.get("key", ""), placeholder="such as room")),
             FormField(
-                "value", "Value", TextInput(typed.get("value", ""), placeholder="such as B2")
+                "key", "Key", TextInput(typed.get("key", ""), placeholder="for example: room")
+            ),
+            FormField(
+                "value", "Value", TextInput(typed.get("value", ""), placeholder="for example: B2")
             ),
         )
 
@@ -179,7 +181,7 @@ class NewExtra:
     def notes(self, typed: Typed) -> Typed:
         text = typed["value"].strip()
         if not text:
-            return {"value": "JSON such as 5, true or [1, 2] is sent as JSON, other text as text."}
+            return {"value": "lockterm sends 5, true or [1, 2] as JSON, and other values as text."}
         value = _value(text)
         kind = "a text" if isinstance(value, str) else "JSON"
         return {"value": f"Sent as {kind}: {clean(json.dumps(value, ensure_ascii=False), 60)}"}
@@ -358,7 +360,7 @@ class MarkedForm(FormScreen[Wanted | None]):
         noted = ((step, describe_step_notes(step, zones[step.lock_id], now_ms)) for step in steps)
         if asked := [(step, notes) for step, notes in noted if notes]:
             first = f"{format_step(asked[0][0])}: {asked[0][1][0]}"
-            lines.append(f"Check {format_count(len(asked), 'remote')}, such as {first}")
+            lines.append(f"{format_count(len(asked), 'remote')} to check, such as {first}")
         if planned.left:
             lines.append(_describe_left(planned))
         return "\n".join([*lines, ready])

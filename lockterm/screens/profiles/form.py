@@ -95,7 +95,7 @@ async def try_profile(
         hint = "Check the network and the base URL, then try again." if is_out_of_reach else ""
         return _failed(error, error.meaning, hint)
     if denial := answers.denial:
-        hint = denial.hint or "Check the base URL, the header and the variable."
+        hint = denial.hint or "Check the base URL, the header name and the environment variable."
         return _failed(denial, denial.meaning, hint)
     findings = [
         f"{profile.host} answers correctly in {answers.first_ms:.0f} ms.",
@@ -142,12 +142,12 @@ KEPT = "profile_form"
 
 
 _PLACEHOLDERS = {
-    "name": "such as north-campus",
-    "base_url": "such as https://locks.example.com",
-    "header": "optional, such as Authorization",
-    "variable": "such as LOCKTERM_TOKEN",
-    "account": "optional, such as north-tenant",
-    "ca_file": "optional, such as ~/gateway-ca.pem",
+    "name": "for example: north-campus",
+    "base_url": "for example: https://locks.example.com",
+    "header": "optional, for example: Authorization",
+    "variable": "for example: LOCKTERM_TOKEN",
+    "account": "optional, for example: north-tenant",
+    "ca_file": "optional, for example: ~/gateway-ca.pem",
 }
 _READ_ONLY = ((WRITABLE, "no"), (READ_ONLY, "yes"))
 
@@ -257,7 +257,7 @@ class ProfileForm(FormScreen[str | None]):
     def _describe_fields(self) -> None:
         """Show the initial hints below the fields."""
         if self._profile_name is not None:
-            self.field("name").note = "You cannot change the name. Lock book and history use it."
+            self.field("name").note = "The name is fixed: lock book and history use it."
         if self._others:
             more = (
                 "1 other header stays"
@@ -267,7 +267,7 @@ class ProfileForm(FormScreen[str | None]):
             self.field("header").note = f"{more} unchanged in the file."
         self.field(
             "account"
-        ).note = "If empty, the credentials identify the account. Profiles can share it."
+        ).note = "If empty, the credentials identify the account. Profiles can share one."
         self.field("ca_file").note = "Required if your own CA issued the service's certificate."
         self._about_url()
         self._about_zone()
@@ -334,7 +334,11 @@ class ProfileForm(FormScreen[str | None]):
         typed = row.value.strip()
         if not typed:
             own = await asyncio.to_thread(values.machine_zone)
-            row.note = f"If empty, this machine's time zone: {own}." if own else "If empty, UTC."
+            row.note = (
+                f"If empty, lockterm uses {own}, as this machine does."
+                if own
+                else "If empty, lockterm uses UTC."
+            )
         else:
             row.note = await zone_note(typed, self.host.now_ms())
 

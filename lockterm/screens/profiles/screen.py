@@ -193,10 +193,10 @@ class ProfilesScreen(ListScreen[None]):
         """Return sentences about options and environment variables that override the file."""
         said = (
             (self._profiles.pinned_by, "sets the service of this session"),
-            (self._profiles.read_only_by, "sets whether changes are sent"),
+            (self._profiles.read_only_by, "sets whether lockterm sends changes"),
             (self._profiles.chosen_by, "selected the profile of this session"),
         )
-        return [f"{clean(who, 60)} {what} and overrides the file." for who, what in said if who]
+        return [f"{clean(who, 60)} {what}, and overrides the file." for who, what in said if who]
 
     # --- actions -------------------------------------------------------------------------------
 
@@ -219,7 +219,8 @@ class ProfilesScreen(ListScreen[None]):
                 " profile."
             )
         if by := self._profiles.pinned_by:
-            return f"{clean(by, 60)} sets the service. To switch, start lockterm without it."
+            by = clean(by, 60)
+            return f"{by} sets the service. To switch, start lockterm without {by}."
         if self.operations.run_under_way is not None:
             return "A run is under way. Wait until the run ends, or stop it, then switch."
         if self.operations.writes.under_way:

@@ -134,7 +134,7 @@ class RemoteFields(VerticalScroll, can_focus=False):
                 return WeekdayPicker(text, id=field.name)
             case Kind.OBJECT:
                 return JsonEditor(text, id=field.name)
-        return TextInput(text, placeholder=f"such as {field.example}", id=field.name)
+        return TextInput(text, placeholder=f"for example: {field.example}", id=field.name)
 
     def on_mount(self) -> None:
         self.show_reading()

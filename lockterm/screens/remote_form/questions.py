@@ -91,7 +91,7 @@ def ask_to_leave(what: str, *, is_sent: bool) -> ConfirmModal:
     """
     question, lost = f"Leave without saving {clean(what, 60)}?", "What you typed will be lost."
     if is_sent:
-        question = f"Leave the form of {clean(what, 60)}?"
+        question = f"Leave the form for {clean(what, 60)}?"
         lost = "The change that you sent remains unconfirmed. What you typed later will be lost."
     return ConfirmModal(question, warning=lost, verb="Leave", keep="Keep editing", loses_text=True)
 

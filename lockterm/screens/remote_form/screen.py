@@ -184,7 +184,7 @@ class RemoteForm(FormScreen[RemoteSaved | None]):
         if action == "check":
             return "" if saving.unknown and not saving.doing else "There is no change to verify."
         if action == "toggle_more":
-            return "" if self.fields.before is None else "Every field is shown already."
+            return "" if self.fields.before is None else "The form already shows all fields."
         return self._why_not_save() if action in _SAVES else ""
 
     def is_offered(self, action: str) -> bool:
@@ -416,7 +416,7 @@ class RemoteForm(FormScreen[RemoteSaved | None]):
         taken = self.fields.taken
         taken.add(sent["remoteName"].strip(), sent["remoteNumber"].strip())
         self._last, self._count = saved, self._count + 1
-        result = f"Recorded: {clean(sent['remoteName'], 40)}, {self._count:,} so far."
+        result = f"Recorded {clean(sent['remoteName'], 40)}. Added so far: {self._count:,}."
         self._so_far = f"{result} {taken.words}".strip()
         self._saving.forget()
         self.drafts.begin_anew()

@@ -109,7 +109,7 @@ def _of_the_list(
     else:
         prefix = "LIST BEHIND, " if state.unlisted is not None else ""
         total = format_count(page.total, "remote")
-        size = f"{page.page_size} a page"
+        size = f"{page.page_size} per page"
         ends = (
             f"{total}{dot}{size}{dot}updated ",
             f"{total}{dot}updated ",
@@ -158,7 +158,7 @@ def _search_forms(state: ListState, matching: int, order: SortOrder | None) -> t
         end = f" ...{dot}press Esc to stop" if found.running else end
     else:
         total, searched = page.total if page else 0, len(page.remotes) if page else 0
-        end = f"{dot}enter for the rest" if searched < total else ""
+        end = f"{dot}enter searches the rest" if searched < total else ""
     only = "" if state.only is None else f"{describe_state(state.only)}: "
     match = f"{only}{matching:,} of {total:,} match"
     short = f"{only}{matching:,} of {total:,}"
@@ -168,14 +168,14 @@ def _search_forms(state: ListState, matching: int, order: SortOrder | None) -> t
         short = f"{only}{matching:,} in {searched:,} of {total:,}"
     text = f"{match}{end}"
     if order is None:
-        brief = end.replace(" for the", ":").removesuffix(f"{dot}press Esc to stop")
+        brief = end.replace(" searches the", ":").removesuffix(f"{dot}press Esc to stop")
         return text, f"{match}{brief}", f"{short}{brief}", f"{only}{matching:,}{brief}"
     by = order.brief.removeprefix("sorted ")
     return (
         f"{text}{dot}found rows {order.description}",
         f"{text}{dot}found rows {order.brief}",
         f"{match}, {order.brief}{end}",
-        f"{short}, {by}{end.replace(' for', ':')}",
+        f"{short}, {by}{end.replace(' searches', ':')}",
     )
 
 

@@ -55,7 +55,7 @@ class VendorModelModal(LocktermModal[tuple[str, str] | None]):
                 markup=False,
                 classes="question",
             )
-            yield Label("Type both as the service spells them. The lock book stores them.")
+            yield Label("Use the service's spelling. The lock book stores both.")
             with Horizontal(classes="field"):
                 yield Label("Vendor")
                 yield self._input("vendor", self._entry.vendor, self._vendors)
@@ -153,7 +153,7 @@ class DownloadModal(LocktermModal[Path | None]):
                 question = f"Fetch the voice pack {clean(self._title, 60)} from {server}?"
                 own = clean(self._operations.profile.host, 80)
                 details = (
-                    f"{own} refers to this server, which is not the service. lockterm sends no"
+                    f"The pack is on this server, not on the service {own}. lockterm sends no"
                     " header to this server."
                 )
                 modal = ConfirmModal(question, details, verb="Fetch the pack", keep="Do not fetch")

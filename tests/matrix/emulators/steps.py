@@ -11,7 +11,7 @@ from tests.matrix.reading import Expected
 
 COUNT = 30
 _FIRST = Expected(("page 1 of 2", f"{COUNT} remotes"))
-_SMALLER = Expected((f"{COUNT} remotes", "16 a page"))
+_SMALLER = Expected((f"{COUNT} remotes", "16 per page"))
 _LOOKED_AT = ("Renée Müller", "דוד כהן", "👩🏽‍🚒 Kim")
 """Whose detail, form and question are opened: a wide letter, the other direction, joined signs."""
 
@@ -80,7 +80,7 @@ def whole(numbers: Sequence[str]) -> tuple[Step, ...]:
         Step("back from the history", ("escape",), _FIRST, gone="History"),
         Step("smaller", ("60x20",), _SMALLER),
         Step("cursor where it is smaller", ("j", "k"), _SMALLER),
-        Step("as large as before", ("80x24",), Expected(("page 1 of 2", "20 a page"))),
+        Step("as large as before", ("80x24",), Expected(("page 1 of 2", "20 per page"))),
         Step("clear?", ("C",), Expected((f"Delete all {COUNT} remotes",))),
         Step("not cleared", ("escape",), _FIRST, gone="Delete all"),
     )

@@ -273,7 +273,7 @@ async def test_unknown_outcome_holds_the_next_save(gate: Gate, line: Line, appli
         await form.press("ctrl+s")
         assert form.dialog == ""
         await form.press("escape")
-        assert "remains unconfirmed" in form.dialog and "Leave the form of Roof?" in form.dialog
+        assert "remains unconfirmed" in form.dialog and "Leave the form for Roof?" in form.dialog
         await form.press("escape", "ctrl+r")
         if not applies:
             assert "may still take effect" in form.status

@@ -56,7 +56,7 @@ async def test_many_remotes_take_few_keys(demo: Demo, count: int) -> None:
         for key in ("ctrl+n", "right", "enter") * count:
             await press(pilot, key)
         assert pilot.app.screen is form
-        assert f"Recorded: Crew {count + 2}, {count} so far." in shown(pilot)
+        assert f"Recorded Crew {count + 2}. Added so far: {count}." in shown(pilot)
         assert form.fields.typed()["remoteName"] == f"Crew {count + 3}"
         await pilot.press("escape")  # what is offered was not typed: there is nothing to lose
         await settled(pilot)
@@ -79,7 +79,7 @@ async def test_what_it_looks_like(demo: Demo, size: tuple[int, int]) -> None:
     async with demo(1004, size=size) as pilot:
         await begun(pilot, "+")
         await press(pilot, "ctrl+n", "right", "enter")
-        assert "Recorded: Crew 2, 1 so far." in words(pilot.app)
+        assert "Recorded Crew 2. Added so far: 1." in words(pilot.app)
         assert_picture(pilot.app, f"series-{size[0]}x{size[1]}")
 
 
@@ -151,7 +151,7 @@ async def test_next_remote_is_offered_after_the_result(demo: Demo, line: Line) -
         assert pilot.app.screen is form, "it was asked whether to send another"
         await pilot.press("ctrl+r")
         await settled_when(pilot, lambda: form.fields.typed()["remoteName"] == "Crew 3")
-        assert "Recorded: Crew 2, 1 so far." in str(status.render())
+        assert "Recorded Crew 2. Added so far: 1." in str(status.render())
         await press(pilot, "ctrl+n", "right", "enter")
         journal = await pilot.app.operations.journal.history()  # type: ignore[attr-defined]
         assert [one.again_of for one in journal] == [None, None]
@@ -164,7 +164,7 @@ async def test_form_does_not_report_unconfirmed_input_as_recorded(demo: Demo, li
         form = await begun(pilot, "+")
         await lost(pilot, line)
         await pilot.press("end", *"abc", "ctrl+r")
-        await settled_when(pilot, lambda: "Recorded: Crew 2, 1 so far." in shown(pilot))
+        await settled_when(pilot, lambda: "Recorded Crew 2. Added so far: 1." in shown(pilot))
         typed = form.fields.typed()
         assert (typed["remoteName"], typed["remoteNumber"]) == ("Crew 2abc", "B-003")
         assert form.touched(), "what was typed for the next one could be left unasked"
