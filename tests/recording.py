@@ -29,21 +29,21 @@ Step = tuple[str, str, str, float]
 STEPS: tuple[Step, ...] = (
     ("", "Loading dock", "Every lock that you look after", 2.5),
     ("j", "Loading dock", "j, k or the arrows: down and up", 1),
-    ("enter", "page 1 of 3", "enter: the remotes of a lock; each state has a sign and a color", 3),
+    ("enter", "page 1 of 3", "Enter: the remotes of a lock; each state has a sign and a color", 3),
     ("n", "page 2 of 3", "n, p: the next page and the one before", 2),
     ("/", "Find", "/: type to find", 1),
     ("s", "Find: s", "/: type to find", 0.5),
     ("n", "Find: sn", "/: type to find", 0.5),
     ("o", "Find: sno", "/: type to find", 2.5),
-    ("\x1b[27u", "n next +p previous", "esc: all of them again", 1.5),
-    ("enter", "Created", "enter: every field of a remote", 3),
-    ("\x1b[27u", "n next +p previous", "esc: back", 1),
+    ("\x1b[27u", "n next +p previous", "Esc: all of them again", 1.5),
+    ("enter", "Created", "Enter: every field of a remote", 3),
+    ("\x1b[27u", "n next +p previous", "Esc: back", 1),
     ("d", "Keep", "d: delete; it asks by name, and keeps a backup", 4),
-    ("\x1b[27u", "n next +p previous", "esc: keep it", 1),
+    ("\x1b[27u", "n next +p previous", "Esc: keep it", 1),
     ("W", "Expiring", "W: what expired and what expires soon, on all locks", 4),
-    ("\x1b[27u", "n next +p previous", "esc: back", 1),
+    ("\x1b[27u", "n next +p previous", "Esc: back", 1),
     ("?", "Help", "?: every key", 3),
-    ("\x1b[27u", "n next +p previous", "esc: back", 1.5),
+    ("\x1b[27u", "n next +p previous", "Esc: back", 1.5),
 )
 """A key, what the screen then matches, what is said below it, and for how many seconds."""
 

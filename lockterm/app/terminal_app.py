@@ -19,7 +19,7 @@ from lockterm.app.notices import Notices
 from lockterm.app.styles import Styles
 from lockterm.config.look import Look
 from lockterm.config.preferences import Preferences
-from lockterm.keymap.hints import key, written
+from lockterm.keymap.hints import key, label
 from lockterm.screens.base import LocktermScreen
 from lockterm.screens.modal import LocktermModal
 from lockterm.terminal.chosen_keys import ChosenKeys
@@ -312,7 +312,7 @@ class TerminalApp(HookedApp[ReturnType]):
 
     def get_key_display(self, binding: Binding) -> str:
         """Return a key's name in ASCII letters, because some fonts and encodings have no arrows."""
-        return written(binding.key)
+        return label(binding.key)
 
     def on_descendant_focus(self, event: events.DescendantFocus) -> None:
         """Stop the cursor of a focused field from blinking, so that an idle field sends nothing."""

@@ -272,7 +272,7 @@ these changes go. For a lock that cannot be read, the page counts the remotes of
 --html replaces an earlier page, and no other file.
 
 --battery reads the details of the remotes, one request for each. If 20 details have no battery
-level, the service does not report levels, and the command stops. ctrl+c stops it too. stderr shows
+level, the service does not report levels, and the command stops. Ctrl+C stops it too. stderr shows
 how many remotes were not read. --json prints battery, locks, read, notRead, remotes, withoutLevel,
 remotesNotRead (numbers), and low: a list of level, lock and remote.
 

@@ -164,7 +164,7 @@ class _Progress:
         self._done += 1
         now_s = time.monotonic()
         if self._is_shown and now_s - self._drawn_s >= _PROGRESS_S:
-            text = f"{self._done:,} of {self._due:,} details read (ctrl+c stops)"
+            text = f"{self._done:,} of {self._due:,} details read (Ctrl+C stops)"
             self._drawn_s, self._width = now_s, len(text)
             put_stderr(f"\r{text}", nl=False)
 

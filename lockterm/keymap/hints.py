@@ -77,6 +77,12 @@ _MEANT = {
 }
 _SHORT = {"escape": "esc", "delete": "del", "pageup": "pgup", "pagedown": "pgdn"}
 
+_LABELS = {
+    **{name: name.capitalize() for name in (*_MOVING, *_OTHERS, *_FUNCTION, "esc", "del")},
+    **{"pgup": "PgUp", "pgdn": "PgDn"},
+}
+"""Maps names of keys in the configuration to their labels on the screen."""
+
 _HELD = {
     **{"ctrl": "ctrl", "control": "ctrl", "strg": "ctrl", "shift": "shift"},
     **{"alt": "alt", "option": "alt", "meta": "alt"},
@@ -140,7 +146,7 @@ def spelled(written: str) -> str:
 
 
 def written(key: str) -> str:
-    """Return the name of a key as the screen shows it: ``enter``, ``?``, ``ctrl+s`` or ``pgdn``.
+    """Return the name of a key as the configuration has it: ``enter``, ``?``, ``ctrl+s``, ``pgdn``.
 
     The name is in ASCII if possible. It is empty for a made-up key name; see :data:`NO_KEY`.
     """
@@ -149,6 +155,19 @@ def written(key: str) -> str:
     *held, name = key.split("+")
     name = "space" if name == "@" and held else _SHORT.get(name, PUNCTUATION.get(name, name))
     return "+".join([*held, name])
+
+
+def label(key: str) -> str:
+    """Return the name of a key for screens and sentences: ``Enter``, ``?``, ``Ctrl+S``, ``PgDn``.
+
+    The name is empty for a made-up key name; see :data:`NO_KEY`.
+    """
+    name = written(key)
+    if len(name) <= 1:
+        return name
+    *held, last = name.split("+")
+    last = last.upper() if len(last) == 1 else _LABELS.get(last, last)
+    return "+".join([*map(str.capitalize, held), last])
 
 
 def is_typed(key: str) -> bool:
@@ -207,7 +226,7 @@ def key(name: str) -> str:
     keys = keys_of(name) or keys_of("app.palette")
     if any(name in place.keys for place in PLACES.values() if place.is_typed_into):
         keys = tuple(one for one in keys if not is_typed(one)) or keys
-    return written(keys[0])
+    return label(keys[0])
 
 
 def with_keys(sentence: str) -> str:

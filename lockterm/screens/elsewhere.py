@@ -231,13 +231,13 @@ class ElsewhereScreen(ListScreen[None]):
             return "Reading the changes ...", ""
         if self._changes:
             none = describe_none(len(self._changes), "change", "matches", "does not match")
-            return f"{none}.", "esc  show all"
+            return f"{none}.", "Esc  show all"
         if not self.operations.kept_lists.is_kept:
-            return NOT_KEPT, "esc  back"
+            return NOT_KEPT, "Esc  back"
         return (
             "No changes by others. Each time lockterm reads a lock, it compares the new list with"
             " the previous one. This screen lists what others changed.",
-            with_keys("{elsewhere.read}  read all locks      esc  back"),
+            with_keys("{elsewhere.read}  read all locks      Esc  back"),
         )
 
     def describe_rows(self) -> None:

@@ -93,7 +93,7 @@ class MessagesScreen(LocktermScreen[None]):
         else:
             state.say(
                 "No messages yet.\n\nThis list keeps every notification of this session.",
-                "esc  close",
+                "Esc  close",
             )
 
     @property

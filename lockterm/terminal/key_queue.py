@@ -23,7 +23,7 @@ from typing import TYPE_CHECKING, Any, Concatenate, ParamSpec, Protocol, Self, T
 from textual import events
 from textual.message import Message
 
-from lockterm.keymap.hints import keys_of, written
+from lockterm.keymap.hints import keys_of, label
 from lockterm.terminal.terminal_input import Arrived, EscapedKey
 
 if TYPE_CHECKING:
@@ -251,10 +251,10 @@ class KeyQueue:
             self._deliver_waiting()
 
     def _report_alt(self, key: events.Key) -> None:
-        name = written(key.key)
+        name = label(key.key)
         self.app.notify(
             f"To press Escape and then {name}, wait between the two keys.",
-            title=f"alt+{name}",
+            title=f"Alt+{name}",
         )
 
     # --- until a key is handled ----------------------------------------------------------------

@@ -10,7 +10,7 @@ from textual.binding import Binding, BindingType
 from textual.dom import DOMNode
 from textual.screen import Screen
 
-from lockterm.keymap.hints import written
+from lockterm.keymap.hints import label, written
 from lockterm.keymap.keys import PLACES
 from lockterm.keymap.place import Key
 
@@ -52,11 +52,11 @@ def actions_of(screen: Screen[Any]) -> list[Action]:
             continue
         known = actions.get((node, binding.action))
         if known is not None:
-            keys = (*known.keys, written(binding.key))
+            keys = (*known.keys, label(binding.key))
             actions[node, binding.action] = known._replace(keys=keys)
             continue
         reason = "" if enabled else reason_against(node, binding.action)
-        keys = tuple(filter(None, [written(binding.key)]))
+        keys = tuple(filter(None, [label(binding.key)]))
         binding = named(node, binding)
         actions[node, binding.action] = Action(binding.action, node, keys, binding, enabled, reason)
     return list(actions.values())

@@ -13,7 +13,7 @@ from textual.widget import Widget
 
 from lockterm.domain.glyphs import ellipsis, notice_mark
 from lockterm.domain.notices import LoggedNotice, NoticeLog
-from lockterm.keymap.hints import keys_of, written
+from lockterm.keymap.hints import keys_of, label
 from lockterm.widgets.actions import is_typed
 from lockterm.widgets.cells import cut
 
@@ -99,7 +99,7 @@ class NotificationLine(Widget):
         """Return the lines of a notification; the last one ends with the key that shows more."""
         what, text, width = notice.what, notice.text, max(width, 2)
         others, key = self._notices.more, self._messages_key()
-        hint = f"{written(key)} {f'{others:,} more' if others else 'more'}" if key else ""
+        hint = f"{label(key)} {f'{others:,} more' if others else 'more'}" if key else ""
         room = width - len(hint) - 2 if hint else width
         most = max(self.app.size.height // 2, 1)
         if notice.severity not in _WORDS and "/" not in notice.line:
@@ -127,7 +127,7 @@ class NotificationLine(Widget):
             return next((key for key in keys_of("app.messages") if len(key) > 1), "")
         for _, binding, *_ in self.screen.active_bindings.values():
             if binding.id == "app.messages" and not is_typed(self.screen, binding):
-                return binding.key if written(binding.key) else ""
+                return binding.key if label(binding.key) else ""
         return ""
 
     def on_click(self, event: events.Click) -> None:

@@ -54,7 +54,7 @@ class StatePanel(Static):
 
         Args:
             text: The text, without control characters.
-            next_key: Keys with their actions, such as ``r  try again      esc  back``.
+            next_key: Keys with their actions, such as ``r  try again      Esc  back``.
         """
         headline, gap, rest = text.partition("\n\n")
         offers = _bold_keys(next_key) if next_key else ""

@@ -120,14 +120,14 @@ async def test_point_12_a_table_has_five_states(
         app = lockterm_app.app(url, 1003, timeout_s=60)
         async with app.run_test(notifications=True) as pilot:
             await until(pilot, lambda: "Loading the remotes of lock 1003 ..." in shown(pilot))
-            assert "esc  back to the locks" in shown(pilot)
+            assert "Esc  back to the locks" in shown(pilot)
 
     async with lockterm_app(service, 1004) as pilot:
         assert "No remotes on this lock yet. Press a to add one." in shown(pilot)
 
     async with lockterm_app(service, 1003) as pilot:
         await press(pilot, "slash", *"nobody of that name")
-        assert "No match for" in shown(pilot) and "esc  show all" in shown(pilot)
+        assert "No match for" in shown(pilot) and "Esc  show all" in shown(pilot)
         await press(pilot, "escape", "j", "j")
         table = pilot.app.screen.query_one(RemotesTable)
         stood_on = table.selected

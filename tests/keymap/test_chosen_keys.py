@@ -50,7 +50,7 @@ async def test_chosen_keys_work_and_are_shown(
         line = shown(app).splitlines()[-1]
         assert line.split("  ")[0].strip() == "b add", "it keeps its place"
         assert "x delete" in line
-        assert "f1 help" in line
+        assert "F1 help" in line
         assert "d delete" not in line
         before = app.screen.current
         await pilot.press("d", "delete", "question_mark", "j", "a")
@@ -91,7 +91,7 @@ async def test_they_are_named_where_there_is_nothing_to_show(
         page = RemotePage(page_no=1, page_size=20, pages=0, total=0)
         view = ListState(LoadState(Fetched(page, 0, 0)))
         _, keys = describe_empty(view, "Server room", may_add=True, may_restore=True)
-        assert keys.startswith("f6  history (there, u restores)")
+        assert keys.startswith("F6  history (there, u restores)")
 
 
 @pytest.mark.long
@@ -106,7 +106,7 @@ async def test_a_key_chosen_in_place_of_a_letter_works_in_a_field(
         await until(pilot, lambda: isinstance(app.focused, Input))
         await pilot.press("x", "f5")
         await pilot.pause()
-        assert "f5 save" in words(app)
+        assert "F5 save" in words(app)
         await pilot.press("f1")
         await until(pilot, lambda: isinstance(app.screen, HelpScreen))
         await pilot.press("escape")
@@ -126,8 +126,8 @@ async def test_quitting_works_in_every_dialog_and_field(
         await pilot.pause()
         await pilot.press("ctrl+q")
         await pilot.pause()
-        assert app.is_running, "it is f10 now"
-        assert "Press f10 to quit lockterm from any screen." in [one.text for one in app.messages]
+        assert app.is_running, "it is F10 now"
+        assert "Press F10 to quit lockterm from any screen." in [one.text for one in app.messages]
         await pilot.press("f10")
         await until(pilot, lambda: not app.is_running)
 

@@ -75,7 +75,7 @@ JOB: tuple[Step, ...] = (
     Step(
         "lock form",
         ("a",),
-        _form("Add a lock", "Lock ID", "such as 1001", "ctrl.s save", stands_out="Lock ID"),
+        _form("Add a lock", "Lock ID", "such as 1001", "Ctrl.S save", stands_out="Lock ID"),
     ),
     Step(
         "lock named",
@@ -122,7 +122,7 @@ JOB: tuple[Step, ...] = (
         "found",
         (*"daniel",),
         Expected(
-            (r"1 (?:match in the first|in) \d\d of 137", "enter(?: for the|:) rest", "Daniel Kim"),
+            (r"1 (?:match in the first|in) \d\d of 137", "Enter(?: for the|:) rest", "Daniel Kim"),
             stands_out="(?<=daniel) ",
             others="Find:",
             help=False,

@@ -112,7 +112,7 @@ MORE: tuple[Step, ...] = (
     Step(
         "help",
         ("?",),
-        Expected(("Help", r"\ba +(?:add +)?Add a remote to this lock", "esc close"), help=False),
+        Expected(("Help", r"\ba +(?:add +)?Add a remote to this lock", "Esc close"), help=False),
     ),
     Step("end of the help", ("end",), Expected(("time zone +UTC", "lockterm [0-9]"), help=False)),
     Step("back from the help", ("escape",), Expected(_LAST)),
@@ -140,7 +140,7 @@ def _themes(now: str) -> tuple[Step, ...]:
             "themes",
             ("T",),
             dialog(
-                "Which theme?", "enter chooses, esc cancels", stands_out=now, others="esc cancels"
+                "Which theme?", "Enter chooses, Esc cancels", stands_out=now, others="Esc cancels"
             ),
         ),
         Step(

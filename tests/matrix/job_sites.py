@@ -32,7 +32,7 @@ SITES: tuple[Step, ...] = (
                 "Name +Ingrid Moen, temp 2",
                 r"Number +A-24\d\d",
                 "Ready[.]",
-                "ctrl.n save, next",
+                "Ctrl.N save, next",
             ),
             stands_out=f"{EDGE}Name",
             others=f"{EDGE}Number",
@@ -64,7 +64,7 @@ SITES: tuple[Step, ...] = (
         "a marked lock",
         (DELETE_ALL, str(SECOND[0]), "tab", SAVE, "space"),
         Expected(
-            (rf"[*] ?{SECOND[1]} +{SECOND[0]}", "1 marked +2 locks", "space mark", "Y copy to"),
+            (rf"[*] ?{SECOND[1]} +{SECOND[0]}", "1 marked +2 locks", "Space mark", "Y copy to"),
             stands_out=f"{LOCK} +1001",
             others=f"{SECOND[1]} +{SECOND[0]}",
         ),
@@ -77,7 +77,7 @@ SITES: tuple[Step, ...] = (
                 f"Copy all remotes of {LOCK} to which locks",
                 rf"\[x\] +{SECOND[1]}",
                 "1 lock marked",
-                "enter plan",
+                "Enter plan",
             ),
             stands_out=SECOND[1],
             others="Copy all remotes",
@@ -121,7 +121,7 @@ SITES: tuple[Step, ...] = (
                 "Holder +Roof crew +[?] no meaning yet",
                 "Card +04:A2 +[?] no meaning yet",
                 "3 columns have no meaning yet: Holder, Card, Yard",
-                "enter choose +x ignore",
+                "Enter choose +x ignore",
             ),
             dimmed="plan",
             stands_out="Holder +Roof",
@@ -132,7 +132,7 @@ SITES: tuple[Step, ...] = (
         "the meaning of a column",
         ("enter",),
         Expected(
-            ("What does Holder mean[?] Example: Roof crew", "first name: joined", "enter chooses"),
+            ("What does Holder mean[?] Example: Roof crew", "first name: joined", "Enter chooses"),
             dialog=True,
             stands_out="name +",
             others="first name: ",
@@ -147,7 +147,7 @@ SITES: tuple[Step, ...] = (
     Step(
         "back from the columns",
         ("escape",),
-        Expected(("File +~/other.csv", "ctrl.o columns"), dimmed="no limit", help=False),
+        Expected(("File +~/other.csv", "Ctrl.O columns"), dimmed="no limit", help=False),
     ),
     Step(
         "what is wrong with a file",

@@ -142,7 +142,7 @@ async def test_a_stale_page_and_a_search_say_it_too(demo: Demo) -> None:
     async with demo(1001) as pilot:
         await use(pilot, by=SortOrder("updated", descending=True))
         await press(pilot, "slash", *"a-2")
-        assert "20 in 20 of 137, by updated · enter: the rest" in shown(pilot)
+        assert "20 in 20 of 137, by updated · Enter: the rest" in shown(pilot)
         await press(pilot, "escape")
         demo.service.stop()
         await press(pilot, "r")

@@ -99,7 +99,7 @@ async def test_from_the_book_to_all_others(demo: Demo) -> None:
             await opened(pilot)
             await press(pilot, "enter")
             assert isinstance(pilot.app.screen, RefusedModal)
-            assert "No lock is marked. Press space to mark" in words(pilot.app)
+            assert "No lock is marked. Press Space to mark" in words(pilot.app)
             await press(pilot, "escape")
             await press(pilot, "asterisk", "space")
             assert_picture(pilot.app, name)

@@ -254,7 +254,7 @@ async def test_keys_are_for_the_selected_remote_when_nothing_is_marked(
 ) -> None:
     way = ("F", *"herrera", "ctrl+r", "enter") if screen is AllLocksSearchScreen else ("W",)
     async with demo(size=(60, 20), locks=LOCKS) as pilot:
-        assert "esc back" in await press(pilot, *way)
+        assert "Esc back" in await press(pilot, *way)
         await press(pilot, "j")
         before, on = rows(pilot), current(pilot)
         row = pilot.app.screen.query_one(OnLocksTable).current

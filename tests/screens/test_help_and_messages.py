@@ -94,7 +94,7 @@ async def test_footer_shows_no_key_that_a_field_takes_when_it_has_the_focus(demo
         await until(pilot, lambda: isinstance(pilot.app.focused, Input))
         await press(pilot, "slash", "plus", "minus", "at", "backslash", "underscore", "w")
         assert pilot.app.screen.query_one(Input).value == "/+-@\\_w"
-        assert shown(pilot.app).splitlines()[-1] == "esc show all  f5 refresh  f1 help"
+        assert shown(pilot.app).splitlines()[-1] == "Esc show all  F5 refresh  F1 help"
         keys = {key for action in actions_of(pilot.app.screen) for key in action.keys}
         assert {key for key in keys if len(key) == 1} == set()
 
@@ -104,9 +104,9 @@ async def test_footer_shows_no_key_that_a_field_takes_when_it_has_the_focus(demo
     [
         (
             80,
-            "enter open  a add  / find  F all locks  W expiring  H history  q quit  ? help",
+            "Enter open  a add  / find  F all locks  W expiring  H history  q quit  ? help",
         ),
-        (60, "enter open  a add  / find  F all locks  W expiring  ? help"),
+        (60, "Enter open  a add  / find  F all locks  W expiring  ? help"),
     ],
 )
 async def test_footer_of_the_locks_names_the_global_keys(
@@ -117,7 +117,7 @@ async def test_footer_of_the_locks_names_the_global_keys(
         assert shown(pilot.app).splitlines()[-1] == footer
         await press(pilot, "space")
         footer = shown(pilot.app).splitlines()[-1]
-        assert footer.startswith("space mark  v set voice  Y copy to"), "marks go first"
+        assert footer.startswith("Space mark  v set voice  Y copy to"), "marks go first"
         await press(pilot, "escape")
         footer = shown(pilot.app).splitlines()[-1]
         await pilot.click(KeyLine, offset=(footer.index("all locks"), 0))
@@ -189,8 +189,8 @@ async def test_palette_shows_a_line_for_each_action_and_describes_the_selected_o
         lines = palette_lines(pilot)
         keyed = [line[:-1] for line in lines if re.search(r"^\S.*  \S+(, \S+)*.$", line)]
         assert len(keyed) >= least
-        assert keyed[0].startswith("Open ") and keyed[0].endswith(" enter")
-        assert any(re.search("^Remove +x, del$", line) for line in keyed), "the keys are aligned"
+        assert keyed[0].startswith("Open ") and keyed[0].endswith(" Enter")
+        assert any(re.search("^Remove +x, Del$", line) for line in keyed), "the keys are aligned"
         assert lines[-2].startswith("Show the remotes of the selected lock")
         await press(pilot, "down")
         assert palette_lines(pilot)[-2].startswith("Add a lock to the lock book by its ID")
@@ -199,7 +199,7 @@ async def test_palette_shows_a_line_for_each_action_and_describes_the_selected_o
         lines = palette_lines(pilot)
         assert re.search(r"^\(Mark range\) +S.$", lines[2]), "where no color shows it, too"
         below = " ".join(" ".join(lines[-2:]).split())
-        assert below == ("Not available now: First press space to mark the first row of the range.")
+        assert below == ("Not available now: First press Space to mark the first row of the range.")
         assert below not in " ".join(lines[:-2])
 
 
@@ -297,7 +297,7 @@ async def test_ctrl_c_says_which_key_quits_and_no_cursor_blinks(demo: Demo) -> N
             await press(pilot, "escape")
             assert isinstance(pilot.app.screen, LocksScreen)
         told = [message.text for message in pilot.app.messages]
-        assert set(told) == {"Press ctrl+q to quit lockterm from any screen."}
+        assert set(told) == {"Press Ctrl+Q to quit lockterm from any screen."}
 
 
 async def open_messages(pilot: Pilot[int], key: str = "M") -> None:

@@ -59,7 +59,7 @@ async def test_panel_shows_values_before_and_after(demo: Demo) -> None:
     async with demo(size=SIZE, locks=LOCKS) as pilot:
         await some_days(pilot.app.operations, demo.clock)
         await opened(pilot)
-        assert pane_lines(pilot)[-1] == "enter lists the affected remotes."
+        assert pane_lines(pilot)[-1] == "Enter lists the affected remotes."
         await press_each(pilot, *["down"] * 4)
         lines = pane_lines(pilot)
         assert lines[0] == "17 Nov 2026 14:00 +01:00"
@@ -168,8 +168,8 @@ async def test_lines_without_room_are_counted(demo: Demo) -> None:
         body = {"remoteName": "Ben", "extraData": {**other, "long": "x" * 90}}
         write(pilot.app.operations, replace(CHANGE, body=body, before=(before,)))
         await opened(pilot)
-        assert pane_lines(pilot)[-1] == "3 more lines; enter shows all"
-        assert "more lines; enter shows all" in words(pilot.app)
+        assert pane_lines(pilot)[-1] == "3 more lines; Enter shows all"
+        assert "more lines; Enter shows all" in words(pilot.app)
 
 
 async def test_strip_has_a_cell_for_each_day(demo: Demo) -> None:

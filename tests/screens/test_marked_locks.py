@@ -59,7 +59,7 @@ def signed(pilot: Pilot[int]) -> list[str]:
 @pytest.mark.long
 async def test_marks_stay_when_the_book_is_searched_and_go_with_their_lock(demo: Demo) -> None:
     async with demo(locks=LOCKS) as pilot:
-        assert "Nothing marked. Press space to mark a row." in await press(pilot, "m")
+        assert "Nothing marked. Press Space to mark a row." in await press(pilot, "m")
         await press(pilot, "escape", "space", "down", "S")
         assert signed(pilot) == ["Loading dock", "Server room", "Main gate"]
         seen = await press(pilot, "slash", *"main", "enter")
@@ -216,7 +216,7 @@ async def test_what_a_lock_has_is_copied_to_the_marked_ones(demo: Demo) -> None:
 async def test_what_it_looks_like(demo: Demo, size: tuple[int, int]) -> None:
     async with demo(size=size, locks=LOCKS) as pilot:
         seen = await press(pilot, "asterisk")
-        assert "space mark v set voice Y copy to m more U unmark all r read" in seen
+        assert "Space mark v set voice Y copy to m more U unmark all r read" in seen
         assert_picture(pilot.app, f"locks-marked-{size[0]}x{size[1]}")
         await press(pilot, "m")
         assert isinstance(pilot.app.screen, ChoiceModal)

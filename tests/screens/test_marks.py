@@ -162,7 +162,7 @@ async def test_a_range_all_and_none(demo: Demo) -> None:
     async with demo(1001) as pilot:
         ids = [row.remote.id for row in table(pilot).rows]
         await press(pilot, "S")
-        assert "First press space" in notices(pilot)
+        assert "First press Space" in notices(pilot)
         await press(pilot, "down", "space", "down", "down", "S")
         assert signed(pilot) == ids[1:5]
         pilot.app.clear_notifications()

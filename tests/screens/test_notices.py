@@ -132,7 +132,7 @@ async def test_long_notice_has_half_of_the_screen(demo: Demo, size: tuple[int, i
         height = sum(line.startswith("▌ ") for line in lines(pilot))
         assert height <= size[1] // 2
         if height == size[1] // 2:
-            assert notice(pilot).endswith("f2 more") and "…" in notice(pilot)
+            assert notice(pilot).endswith("F2 more") and "…" in notice(pilot)
 
 
 @pytest.mark.long
@@ -172,7 +172,7 @@ async def test_error_stays_until_a_later_key(demo: Demo, monkeypatch: pytest.Mon
         await settled(pilot)
         assert table.cursor_row == 1, "each key has done what it does"  # type: ignore[attr-defined]
         assert notice(pilot).startswith("▌ ! Error  Delete Anna: No answer came.")
-        assert notice(pilot).endswith("f2 1 more")
+        assert notice(pilot).endswith("F2 1 more")
         monkeypatch.setattr(shown_notices, "READ_S", 0.0)
         monkeypatch.setattr(shown_notices, "CELLS_A_SECOND", math.inf)
         pilot.app.notify("The name is taken.", title="Add Ben", severity="error")
@@ -203,15 +203,15 @@ async def test_a_key_shows_all_of_it_and_the_line_is_free(demo: Demo) -> None:
         keys = notice(pilot), last_line(pilot)
         for severity in ("information", "warning", "error"):
             pilot.app.notify("It means this. " * 20, title="It", severity=severity)  # type: ignore[arg-type]
-        await until(pilot, lambda: "f2 2 more" in notice(pilot))
+        await until(pilot, lambda: "F2 2 more" in notice(pilot))
         await pilot.press("a", "f2")  # in a form too
         await settled_when(pilot, lambda: isinstance(pilot.app.screen, MessagesScreen))
-        assert "esc close" in last_line(pilot)
+        assert "Esc close" in last_line(pilot)
         await press(pilot, "escape", "escape")
         assert (notice(pilot), last_line(pilot)) == keys
         pilot.app.notify("It means this. " * 20, title="It")
         await until(pilot, lambda: ": It means this. …" in notice(pilot))
-        assert notice(pilot).endswith("f2 more")
+        assert notice(pilot).endswith("F2 more")
         await pilot.click(NotificationLine)
         await until(pilot, lambda: isinstance(pilot.app.screen, MessagesScreen))
 
@@ -274,7 +274,7 @@ async def test_help_and_messages_open_over_a_dialog(demo: Demo, keys: tuple[str,
         dialog = app.screen
         assert isinstance(dialog, LocktermModal)
         app.notify("Long " * 30, title="Told")
-        await until(pilot, lambda: notice(pilot).endswith("…  f2 more"))
+        await until(pilot, lambda: notice(pilot).endswith("…  F2 more"))
         for key, kind in (("f2", MessagesScreen), ("f1", HelpScreen)):
             await pilot.press(key)
             await until(pilot, lambda kind=kind: isinstance(app.screen, kind))

@@ -76,7 +76,7 @@ async def test_people_are_grouped_and_lead_to_their_remotes(
     ):
         seen = await press(pilot, "F", "enter", "o")
         assert "No lock has been read yet." in seen and not site.asked
-        assert "ctrl+r read all 2 locks now" in seen
+        assert "Ctrl+R read all 2 locks now" in seen
         seen = await press(pilot, "ctrl+r")
         assert names(pilot) == ["Anna Weber", "anna weber", "Ben", "王小明"]
         assert "4 people, 5 remotes" in seen
@@ -101,11 +101,11 @@ async def test_people_come_from_an_empty_search_are_searched_and_called_old(
 ) -> None:
     site = two_locks()
     async with site.running(lockterm_app) as service, lockterm_app(service) as pilot:
-        assert "ctrl+r read all 2 locks now" in await press(pilot, "F")
+        assert "Ctrl+R read all 2 locks now" in await press(pilot, "F")
         seen = await press(pilot, "ctrl+r")
-        assert "2 of 2 locks read: 5 remotes." in seen and "ctrl+r read again" in seen
+        assert "2 of 2 locks read: 5 remotes." in seen and "Ctrl+R read again" in seen
         asked = len(site.asked)
-        assert "enter o people" in seen
+        assert "Enter o people" in seen
         assert "oldest just now" in await press(pilot, "enter", "o")
         assert len(names(pilot)) == 4
         clock.now_s += 18
@@ -135,7 +135,7 @@ async def test_long_names_differ_and_the_selected_one_is_shown_in_full(
         lockterm_app(service, size=size) as pilot,
     ):
         seen = await press(pilot, "F", "ctrl+r", "enter", "o")
-        assert "State" in seen and "< 7 days" in seen and "esc back" in seen
+        assert "State" in seen and "< 7 days" in seen and "Esc back" in seen
         table = pilot.app.screen.query_one(PeopleTable)
         shown = ["".join(text for text, _ in table.line(row)) for row in range(4)]
         assert len({line.partition("  ")[0] for line in shown}) == 4, shown

@@ -266,7 +266,7 @@ async def test_many_deletes_are_all_named_and_their_number_is_typed(demo: Demo) 
         modal = pilot.app.screen
         assert isinstance(modal, DestroyModal)
         said = words(pilot.app)
-        assert "type 30, then press Enter" in said and re.search(r"pgdn shows \d+ more", said)
+        assert "type 30, then press Enter" in said and re.search(r"PgDn shows \d+ more", said)
         read = said
         for _ in range(12):
             await pilot.press("pagedown")
@@ -357,7 +357,7 @@ async def test_it_is_left_stopped_and_gone_on_with(demo: Demo, tmp_path: Path) -
         way.release.set()
         await ended(pilot)
         said = words(app)
-        assert "Stopped. 4 steps recorded. 4 steps left. Press enter to resume." in said
+        assert "Stopped. 4 steps recorded. 4 steps left. Press Enter to resume." in said
         assert "run 4/8" not in said
         assert len(names(demo.service, 1003)) == 13
         await agreed(pilot)
@@ -406,7 +406,7 @@ async def test_what_was_under_way_as_the_store_failed_is_unknown_and_read_back(d
         said = words(app)
         assert "1 step recorded, 1 unconfirmed." in said
         assert (
-            "1 step was under way when the run ended, 2 steps left. Press enter to verify"
+            "1 step was under way when the run ended, 2 steps left. Press Enter to verify"
             " and resume." in said
         )
         assert "? unconfirmed" in said and "sending" not in said
@@ -454,7 +454,7 @@ async def test_run_of_another_session_is_followed_and_resumed(demo: Demo) -> Non
                 await pilot.press("escape")
             store.note(plan_id, [replace(first, state=StepState.RECORDED)])
             await until(pilot, lambda: "1 recorded, 1 refused, 1 left." in words(app))
-        left = "1 step recorded, 1 refused. 1 step left. Press enter to resume."
+        left = "1 step recorded, 1 refused. 1 step left. Press Enter to resume."
         await until(pilot, lambda: left in words(app))
         await agreed(pilot)
         await until(pilot, lambda: "2 steps recorded, 1 refused." in words(app))
@@ -670,12 +670,12 @@ async def test_history_lists_a_run_and_offers_an_interrupted_one(demo: Demo) -> 
             await history_of_interrupted(pilot)
             said = words(pilot.app)
             assert "run ! interrupted apply remotes.csv: 3" in said
-            assert "apply remotes.csv: 3 recorded, 2 left enter to resume" in said
+            assert "apply remotes.csv: 3 recorded, 2 left Enter to resume" in said
             assert "4 changes 1 run" in said
             assert pilot.app.screen.query_one(LineTable).row_count == 2
             assert_picture(pilot.app, "history-runs-80x24")
             await press_to(pilot, PlanScreen, "g", "enter")
-            assert "3 steps recorded. 2 steps left. Press enter to resume." in words(pilot.app)
+            assert "3 steps recorded. 2 steps left. Press Enter to resume." in words(pilot.app)
             await agreed(pilot)
             await until(pilot, lambda: "5 steps recorded." in words(pilot.app))
             assert len(names(demo.service, 1002)) == 47

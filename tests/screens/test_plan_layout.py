@@ -121,7 +121,7 @@ async def test_text_below_the_steps_is_cut_only_when_the_steps_take_the_lines(
         await settled(pilot)
         text = words(pilot.app)
         assert f"{NAMES[0]} (F-2044), Main gate: until 31 Dec 2026" in text
-        end = r"… enter run" if others else r"room for it\. enter run"
+        end = r"… Enter run" if others else r"room for it\. Enter run"
         assert re.search(rf"Note: This note .*{end}", text)
 
 
@@ -142,9 +142,9 @@ async def test_names_of_a_large_deletion_come_first_in_its_confirmation(demo: De
         await asked(pilot, DestroyModal)
         text = words(pilot.app).replace("│", "")
         assert sum(f"- {name} (F-" in text for name in NAMES) >= 6
-        assert re.search(r"pgdn shows \d+ more lines", text)
+        assert re.search(r"PgDn shows \d+ more lines", text)
         below = 0
-        while match := re.search(r"pgdn shows (\d+) more line", words(pilot.app)):
+        while match := re.search(r"PgDn shows (\d+) more line", words(pilot.app)):
             assert int(match[1]) != below
             below = int(match[1])
             await press(pilot, "pagedown")

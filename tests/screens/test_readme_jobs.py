@@ -122,11 +122,7 @@ def jobs() -> dict[str, Job]:
         once, _, ten_times = cell.partition("ten times")
         keys = list[str]()
         for key, typed in re.findall(r"`(.+?)`|\*(.+?)\*", once + ten_times * 10):
-            keys += (
-                [{"*": "asterisk", "+": "plus", "=": "equals_sign"}.get(key, key)]
-                if key
-                else [*typed]
-            )
+            keys += [spelled(key)] if key else [*typed]
         found[job] = Job(begin, keys, int(in_all))
     return found
 

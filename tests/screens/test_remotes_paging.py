@@ -243,7 +243,7 @@ async def test_footer_shows_working_keys_first(demo: Demo) -> None:
         await press(pilot, "slash", *"weber", "enter")
         line = shown(pilot).splitlines()[-1]
         assert "(n next)" not in line
-        assert "enter detail" in line and "y copy" in line
+        assert "Enter detail" in line and "y copy" in line
         await press(pilot, "n")
         assert "come from all pages" in pilot.app.messages[-1].text
 

@@ -98,10 +98,10 @@ async def test_finding_says_how_much_was_searched(demo: Demo) -> None:
         webers = [record["remoteName"] for record in everyone if "Weber" in record["remoteName"]]
         await press(pilot, "slash", *"hart")
         assert rows(pilot) == ["Amelia Hart"]
-        assert "1 match in the first 20 of 137 · enter: rest" in shown(pilot)
+        assert "1 match in the first 20 of 137 · Enter: rest" in shown(pilot)
         await press(pilot, *["backspace"] * 4, *"weber")
         assert "No match for “weber” on this page." in shown(pilot)
-        assert "enter  search the other 117" in shown(pilot)
+        assert "Enter  search the other 117" in shown(pilot)
         await press(pilot, "enter")
         assert rows(pilot) == webers and len(webers) > 1
         assert f"{len(webers)} of 137 match" in shown(pilot)

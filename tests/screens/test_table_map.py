@@ -263,7 +263,7 @@ async def test_a_missing_type_is_announced_and_explained(demo: Demo, folder: Pat
         await pilot.press("ctrl+s")
         await until(pilot, lambda: pilot.app.screen is screen)
         await until(pilot, lambda: "A new remote needs a type" in words(pilot.app))
-        assert "Press ctrl+o and choose the type in the row (default type)." in words(pilot.app)
+        assert "Press Ctrl+O and choose the type in the row (default type)." in words(pilot.app)
         await pilot.press("ctrl+o")
         await columns(pilot)
         await choose(pilot, "(default type)", "permanent")

@@ -83,7 +83,7 @@ async def test_import_finds_a_pasted_path_and_ends(demo: Demo, folder: Path) -> 
         await press_to(pilot, ConfirmModal, "enter")
         await pilot.press("right", "enter")
         await settled_when(pilot, lambda: "2 steps recorded." in words(pilot.app))
-        assert "Press esc to go back, H for the history, z to undo." in words(pilot.app)
+        assert "Press Esc to go back, H for the history, z to undo." in words(pilot.app)
         await pilot.press("escape")
         await until(pilot, lambda: pilot.app.screen is before)
 

@@ -50,7 +50,7 @@ def test_pictures_that_are_overtaken_are_not_sent(lockterm: Start) -> None:
     session = lockterm("demo", "--lock", "1001")
     session.wait_for("page 1 of 7")
     before = len(session.raw)
-    for key, words in (("?", "esc close$"), (ESCAPE, "page 1 of 7")):
+    for key, words in (("?", "Esc close$"), (ESCAPE, "page 1 of 7")):
         session.press(key)
         session.wait_for(words)
     once = len(session.raw) - before

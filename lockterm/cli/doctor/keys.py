@@ -48,7 +48,7 @@ def run_keys(timeout_s: float = TIMEOUT_S) -> int:
             "Another program uses this terminal now.", hint="Run the command in the foreground."
         )
     put(
-        "Press each of these keys. To end, press q or ctrl+c, or press no key for"
+        "Press each of these keys. To end, press q or Ctrl+C, or press no key for"
         f" {timeout_s:.0f} s:"
     )
     put_wrapped("  ", " ".join(KEYS))

@@ -361,7 +361,7 @@ def format_progress(run: Run) -> str:
 
 def format_reading(run: Run) -> str:
     """Return how many results are being verified, and at the end of a run also for how long."""
-    ends = " for at most 90 s (ctrl+c stops)" if run.only_reads else ""
+    ends = " for at most 90 s (Ctrl+C stops)" if run.only_reads else ""
     return f"verifying {format_count(run.reading, 'unconfirmed result')}{ends}"
 
 

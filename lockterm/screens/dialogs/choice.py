@@ -69,7 +69,7 @@ class ChoiceModal(LocktermModal[ChoiceT | None], Generic[ChoiceT]):
             options = [Option(Content(clean(words, 66))) for _, words in self._choices]
             yield ChoiceList(*options, compact=True, markup=False)
             yield Label(
-                with_keys("{list.choose} chooses, esc cancels"), markup=False, classes="hint"
+                with_keys("{list.choose} chooses, Esc cancels"), markup=False, classes="hint"
             )
 
     def on_mount(self) -> None:

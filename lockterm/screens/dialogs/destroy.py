@@ -11,7 +11,7 @@ from textual.widgets import Button
 
 from lockterm.domain.glyphs import quoted
 from lockterm.domain.safe_text import clean
-from lockterm.keymap.hints import key, keys_of, with_keys, written
+from lockterm.keymap.hints import key, keys_of, label, with_keys
 from lockterm.screens.base import can_act, say_why_no_key
 from lockterm.screens.dialogs.confirm import QuestionBox
 from lockterm.screens.host import Host
@@ -155,7 +155,7 @@ class DestroyModal(LocktermModal[bool | None]):
     def on_key(self, event: events.Key) -> None:
         """Stop accepting answers when another printable key is pressed outside the field."""
         if event.is_printable and event.key not in keys_of("dialog.destroy"):
-            self._disarm(written(event.key))
+            self._disarm(label(event.key))
         if self._is_disarmed and event.key != "escape":
             event.stop()
             event.prevent_default()

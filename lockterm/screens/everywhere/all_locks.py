@@ -384,7 +384,7 @@ class AllLocksScreen(RemoteActions, ListScreen[None]):
 
     def describe_empty(self) -> tuple[str, str]:
         if self.error is not None:
-            keys = with_keys("{everywhere.read}  try again      esc  back")
+            keys = with_keys("{everywhere.read}  try again      Esc  back")
             return describe_error(self.error), keys
         if not self.is_loaded:
             return "Reading the stored lists ...", ""

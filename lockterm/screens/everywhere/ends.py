@@ -140,19 +140,19 @@ class ExpiringScreen(AllLocksScreen):
     def describe_no_match(self) -> tuple[str, str]:
         lock_lists = self.lock_lists
         if not lock_lists.locks:
-            return EMPTY_BOOK, "esc  back"
+            return EMPTY_BOOK, "Esc  back"
         what = f"that {self.span.verb} " if self.span is not SPANS[0] else ""
         if self.asked_for:
-            return f"No remote {what}matches {' and '.join(self.asked_for)}.", "esc  show all"
+            return f"No remote {what}matches {' and '.join(self.asked_for)}.", "Esc  show all"
         if lock_lists.is_reading and lock_lists.unread:
-            return "No remote found so far.", "esc  back"
+            return "No remote found so far.", "Esc  back"
         if lock_lists.unread == len(lock_lists.locks):
             return "No lock has been read yet.", with_keys(
-                "{everywhere.read}  read all locks      esc  back"
+                "{everywhere.read}  read all locks      Esc  back"
             )
         if self.span is SPANS[0]:
-            return "No remote has expired, and none expires within 30 days.", "esc  back"
-        return f"No remote {self.span.verb}.", with_keys("{ends.next}  next span      esc  back")
+            return "No remote has expired, and none expires within 30 days.", "Esc  back"
+        return f"No remote {self.span.verb}.", with_keys("{ends.next}  next span      Esc  back")
 
     def _describe_spans(self) -> Content:
         parts = []

@@ -279,22 +279,22 @@ class PeopleScreen(ListScreen[None]):
     def describe_empty(self) -> tuple[str, str]:
         lock_lists = self.lock_lists
         if self.error is not None:
-            keys = with_keys("{everywhere.read}  try again      esc  back")
+            keys = with_keys("{everywhere.read}  try again      Esc  back")
             return describe_error(self.error), keys
         if self._people is None:
             return "Reading the stored lists ...", ""
         if not lock_lists.locks:
-            return EMPTY_BOOK, "esc  back"
+            return EMPTY_BOOK, "Esc  back"
         read = key("everywhere.read")
         locks = "1 lock" if len(lock_lists.locks) == 1 else f"all {len(lock_lists.locks):,} locks"
         if lock_lists.unread == len(lock_lists.locks):
             if lock_lists.is_reading:
-                return "Reading the locks ...", "esc  back"
-            return "No lock has been read yet.", f"{read}  read {locks} now      esc  back"
+                return "Reading the locks ...", "Esc  back"
+            return "No lock has been read yet.", f"{read}  read {locks} now      Esc  back"
         if self.needle:
             needle = quoted(clean(self.needle, 60))
-            return f"No person matches {needle}.", "esc  show all"
-        return NO_ONE, f"{read}  read {locks} now      esc  back"
+            return f"No person matches {needle}.", "Esc  show all"
+        return NO_ONE, f"{read}  read {locks} now      Esc  back"
 
     def _describe(self) -> None:
         """Update the lines about the rows, and the empty state if there are no rows."""

@@ -61,11 +61,11 @@ class AllLocksSearchScreen(AllLocksScreen):
     def describe_no_match(self) -> tuple[str, str]:
         lock_lists = self.lock_lists
         if not lock_lists.locks:
-            return EMPTY_BOOK, "esc  back"
+            return EMPTY_BOOK, "Esc  back"
         read = key("everywhere.read")
         locks = "1 lock" if len(lock_lists.locks) == 1 else f"all {len(lock_lists.locks):,} locks"
         if not self.needle and self.only is None:
-            people = with_keys("      enter {everywhere.open_by_person}  people      esc  back")
+            people = with_keys("      Enter {everywhere.open_by_person}  people      Esc  back")
             how = "To search all locks, type a name, a number, an ID, or extra data."
             if not lock_lists.is_reading and lock_lists.asked.keys() >= lock_lists.locks.keys():
                 known = format_count(lock_lists.count, "remote")
@@ -79,7 +79,7 @@ class AllLocksSearchScreen(AllLocksScreen):
             return how, f"{read}  read {locks} now{people}"
         needle = " and ".join(self.asked_for)
         if lock_lists.is_reading:
-            return f"No remote matches {needle} so far.", "esc  back"
+            return f"No remote matches {needle} so far.", "Esc  back"
         if len(lock_lists.asked) == len(lock_lists.locks):
             return f"No remote matches {needle}. lockterm searched {locks}.", f"{read}  read again"
         if lock_lists.unread == len(lock_lists.locks):
@@ -139,8 +139,8 @@ class PersonScreen(AllLocksScreen):
     def describe_no_match(self) -> tuple[str, str]:
         if self.asked_for:
             needle = " and ".join(self.asked_for)
-            return f"No remote of {self._who} matches {needle}.", "esc  show all"
-        return f"No lock has a remote of {self._who}.", "esc  back"
+            return f"No remote of {self._who} matches {needle}.", "Esc  show all"
+        return f"No lock has a remote of {self._who}.", "Esc  back"
 
     def action_open_by_person(self) -> None:
         """Go back to the screen with all people."""

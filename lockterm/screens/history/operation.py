@@ -111,7 +111,7 @@ class OperationDetailScreen(LocktermScreen[None]):
             table.focus()
         elif self.operation is not None:
             state.say_error(
-                self.operation, with_keys("{operation.refresh}  try again      esc  back")
+                self.operation, with_keys("{operation.refresh}  try again      Esc  back")
             )
         table.display = isinstance(self.operation, Operation)
         state.display = not table.display

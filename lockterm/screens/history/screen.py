@@ -245,17 +245,17 @@ class HistoryScreen(ListScreen[str | None]):
         if page is None:
             return "Reading the history ...", ""
         if isinstance(page, StoreError):
-            keys = with_keys("{history.refresh}  try again      esc  back")
+            keys = with_keys("{history.refresh}  try again      Esc  back")
             return describe_error(page), keys
         if not page.total and not page.run_count:
             return (
                 "You have not sent any changes yet. This list will show every change that"
                 " you send, with its result.",
-                with_keys("esc  back      {app.help}  help"),
+                with_keys("Esc  back      {app.help}  help"),
             )
-        way = "esc  show all"
+        way = "Esc  show all"
         if not self._narrowed:
-            way = with_keys("{history.one_lock}  all locks      esc  back")
+            way = with_keys("{history.one_lock}  all locks      Esc  back")
         return f"No change matches the filter: {', '.join(page.choice.list_filters())}.", way
 
     @property

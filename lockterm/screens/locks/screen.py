@@ -219,7 +219,7 @@ class LocksScreen(ListScreen[None]):
             return describe_error(self.book), with_keys(keys)
         if self.book:
             none = describe_none(len(self.book), "lock", "matches", "does not match")
-            return f"{none} {quoted(clean(self.wanted, 60))}.", "esc  show all"
+            return f"{none} {quoted(clean(self.wanted, 60))}.", "Esc  show all"
         return (
             "The lock book is empty.\n\nThe service cannot list locks, so lockterm keeps"
             f" a lock book. Add each lock once by its ID.\n\n{self._ids_to_try()}",

@@ -164,12 +164,12 @@ class ProfilesScreen(ListScreen[None]):
 
     def describe_empty(self) -> tuple[str, str]:
         if self._error is not None:
-            keys = with_keys("{profiles.refresh}  try again      esc  close")
+            keys = with_keys("{profiles.refresh}  try again      Esc  close")
             return describe_error(self._error), keys
         if self._file is None:
             return "Reading the configuration ...", ""
         fact = f"There are no profiles in {clean(self._file.path)}."
-        return fact, with_keys("{profiles.add}  add a profile      esc  close")
+        return fact, with_keys("{profiles.add}  add a profile      Esc  close")
 
     @property
     def current(self) -> ProfileEntry | None:

@@ -19,7 +19,7 @@ from lockterm.widgets.form_field import CompactButton
 
 HINT = (
     "{columns.show} show, {columns.down}/{columns.up} move, {columns.sort} sort,"
-    " {columns.usual} default, {columns.use} use, esc leave"
+    " {columns.usual} default, {columns.use} use, Esc leave"
 )
 
 

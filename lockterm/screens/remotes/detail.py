@@ -195,10 +195,10 @@ class RemoteDetailScreen(RemoteActions):
                     f"{clean(self._called, 60)} no longer exists\n\nThe service reports:"
                     f" {format_meaning(error)}"
                 ),
-                with_keys("esc  back to the remotes      {remote.refresh}  read again"),
+                with_keys("Esc  back to the remotes      {remote.refresh}  read again"),
             )
         elif error is not None:
-            keys = with_keys("{remote.refresh}  try again      esc  back to the remotes")
+            keys = with_keys("{remote.refresh}  try again      Esc  back to the remotes")
             panel.say_error(error, keys)
         self._show_pane()
         self.show_crumbs()

@@ -158,7 +158,7 @@ def _search_forms(state: ListState, matching: int, order: SortOrder | None) -> t
         end = f" ...{dot}press Esc to stop" if found.running else end
     else:
         total, searched = page.total if page else 0, len(page.remotes) if page else 0
-        end = f"{dot}enter searches the rest" if searched < total else ""
+        end = f"{dot}Enter searches the rest" if searched < total else ""
     only = "" if state.only is None else f"{describe_state(state.only)}: "
     match = f"{only}{matching:,} of {total:,} match"
     short = f"{only}{matching:,} of {total:,}"
@@ -193,10 +193,10 @@ def describe_empty(
     if state.is_narrowed:
         return _nothing_matches(state)
     if state.load.error is not None and state.page is None:
-        keys = with_keys("{remotes.refresh}  try again      esc  back to the locks")
+        keys = with_keys("{remotes.refresh}  try again      Esc  back to the locks")
         return describe_error(state.load.error), keys
     if state.page is None:
-        return f"Loading the remotes of {lock} ...", "esc  back to the locks"
+        return f"Loading the remotes of {lock} ...", "Esc  back to the locks"
     if state.page.unreadable:
         count = format_count(state.page.unreadable, "record")
         fact = f"The service sent {count} that cannot be read."
@@ -210,8 +210,8 @@ def describe_empty(
             f"This lock has no remotes now. The history lists the remotes that you deleted. {add}"
         )
         keys = "{app.history}  history (there, {history.restore} restores)      "
-        return fact.strip(), with_keys(f"{keys}esc  back to the locks")
-    return f"No remotes on this lock yet. {add}".strip(), "esc  back to the locks"
+        return fact.strip(), with_keys(f"{keys}Esc  back to the locks")
+    return f"No remotes on this lock yet. {add}".strip(), "Esc  back to the locks"
 
 
 def _nothing_matches(state: ListState) -> tuple[str, str]:
@@ -225,19 +225,19 @@ def _nothing_matches(state: ListState) -> tuple[str, str]:
     if found is not None and found.running:
         return (
             f"No match for {needle} among {found.searched:,} remotes so far.",
-            "esc  stop",
+            "Esc  stop",
         )
     if found is not None:
         searched = f"{found.searched:,} of {found.total:,} remotes searched"
         why = f", {found.ended}" if found.ended else ""
-        return f"No match for {needle}. {searched}{why}.", "esc  show all"
+        return f"No match for {needle}. {searched}{why}.", "Esc  show all"
     if page is None:
-        return "Nothing has been loaded yet.", "esc  show all"
+        return "Nothing has been loaded yet.", "Esc  show all"
     rest = page.total - len(page.remotes)
     if rest > 0:
         fact = f"No match for {needle} on this page."
-        return fact, f"enter  search the other {rest:,}      esc  show all"
-    return f"No match for {needle}.", "esc  show all"
+        return fact, f"Enter  search the other {rest:,}      Esc  show all"
+    return f"No match for {needle}.", "Esc  show all"
 
 
 def why_no_page(state: ListState, action: str, at: int) -> str:

@@ -380,7 +380,7 @@ class VoicesPanel(HalfPanel):
                 with_keys("{voice.vendor_model}  set vendor and model"),
             )
         elif wanted and known:
-            empty_state = (f"No voice matches {quoted(clean(wanted, 60))}.", "esc  show all")
+            empty_state = (f"No voice matches {quoted(clean(wanted, 60))}.", "Esc  show all")
         elif state.value is not None:
             empty_state = (
                 f"The service has no voices for {model}.",

@@ -73,9 +73,9 @@ def whole(numbers: Sequence[str]) -> tuple[Step, ...]:
     return (
         *steps,
         *_pages_and_find(),
-        Step("help", ("?",), Expected(("Help", "esc close"))),
+        Step("help", ("?",), Expected(("Help", "Esc close"))),
         Step("help, further", ("pagedown",), Expected(("Help",)), gone="Remotes: add, look"),
-        Step("back from the help", ("escape",), _FIRST, gone="esc close"),
+        Step("back from the help", ("escape",), _FIRST, gone="Esc close"),
         Step("history", ("H",), Expected(("History",))),
         Step("back from the history", ("escape",), _FIRST, gone="History"),
         Step("smaller", ("60x20",), _SMALLER),

@@ -395,7 +395,7 @@ async def test_unknown_add_is_not_added_twice(gate: Gate, line: Line, applies: b
         assert "may have recorded the change" in form.status
         if not applies:  # else the list shows it, which may have settled it by now
             said = " ".join(shown(form.pilot).split())
-            assert "ctrl+r to verify the change again." in said  # the notice
+            assert "Ctrl+R to verify the change again." in said  # the notice
         assert "outside of this form" not in shown(form.pilot)
         line.lose = ""
         await form.press("ctrl+r")
@@ -518,9 +518,9 @@ async def test_a_paste_brings_neither_control_characters_nor_a_megabyte(gate: Ga
         assert "Pasted text cut" in shown(form.pilot)
         app.clear_notifications()
         await settled(form.pilot)
-        assert "ctrl+o more fields" in shown(form.pilot)
+        assert "Ctrl+O more fields" in shown(form.pilot)
         await form.press("ctrl+o")
-        assert "ctrl+o fewer fields" in shown(form.pilot)
+        assert "Ctrl+O fewer fields" in shown(form.pilot)
         more = form.screen.query_one("#more", Button)
         await settled(form.pilot)
         assert more.size.width <= len(str(more.label)) + 2, "as wide as its words"
@@ -624,12 +624,12 @@ async def test_form_says_why_saving_waits_and_counts_down_when_the_service_is_lo
     async with a_form_offline(running_service, open_form) as (form, _):
         waits = "The form is complete, but the service cannot be reached."
         await until(form.pilot, lambda: "Next attempt in 600 s" in form.status)
-        assert form.status == f"{waits} Next attempt in 600 s. Press ctrl+s to try now."
-        assert "ctrl+s try now" in shown(form.pilot)
+        assert form.status == f"{waits} Next attempt in 600 s. Press Ctrl+S to try now."
+        assert "Ctrl+S try now" in shown(form.pilot)
         clock.now_s += 1
         await until(form.pilot, lambda: "Next attempt in 599 s" in form.status)
         clock.now_s += 599
-        await until(form.pilot, lambda: "Trying again. Press ctrl+s" in form.status)
+        await until(form.pilot, lambda: "Trying again. Press Ctrl+S" in form.status)
         await form.press("ctrl+s")
         assert form.dialog == "" and form.status.startswith(waits)
         assert form.screen.fields.typed() == form.screen.fields.initial | RECURRING
@@ -644,7 +644,7 @@ async def test_form_does_not_count_down_in_low_bandwidth_mode(
     running_service: Callable[..., RunningService], open_form: Opener
 ) -> None:
     async with a_form_offline(running_service, open_form, reads_ahead=False) as (form, _):
-        again = " lockterm will try again automatically. Press ctrl+s to try now."
+        again = " lockterm will try again automatically. Press Ctrl+S to try now."
         assert form.status.endswith(again)
 
 
@@ -718,7 +718,7 @@ async def test_presets_have_long_labels_and_are_left_out_whole_as_there_is_room(
 async def test_buttons_do_what_their_keys_do(gate: Gate) -> None:
     async with gate() as form:
         save, leave = form.screen.query(".buttons Button").results(Button)
-        assert (str(save.label), str(leave.label)) == ("ctrl+s  Save", "esc  Leave")
+        assert (str(save.label), str(leave.label)) == ("Ctrl+S  Save", "Esc  Leave")
         assert (save.has_class("-idle"), leave.has_class("-idle")) == (True, False)
         await form.pilot.click(save)
         await settled(form.pilot)

@@ -78,7 +78,7 @@ async def test_what_a_held_remote_does_not_allow_is_dimmed_as_long_as_the_cursor
             for written in ("e edit", "w renew", "d delete"):
                 assert (f"({written})" in line) is (way != "j"), line
                 assert written in line
-            assert "(enter details)" not in line
+            assert "(Enter details)" not in line
         screen, left = pilot.app.screen, pilot.app.outcomes.unconfirmed
         assert isinstance(screen, RemotesScreen)
         screen.show_notices("", ())

@@ -145,7 +145,7 @@ async def test_field_edits_by_words_as_readline_does() -> None:
             ("home alt+f", name, 4),
             ("home alt+right alt+f", name, 10),
             ("end alt+f alt+d", name, 16),
-            ("end alt+x alt+enter alt+up", name, 16),
+            ("end alt+x alt+Enter alt+up", name, 16),
         ):
             field.value = name
             await pilot.press(*keys.split())
