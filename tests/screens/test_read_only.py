@@ -161,7 +161,7 @@ async def agree_to_all(pilot: Pilot[int], home: Screen[object]) -> None:
 def each_action(screen: Screen[object]) -> Iterator[Action]:
     """What its keys do now, without leaving lockterm; what leaves the screen comes last."""
     actions = [action for action in actions_of(screen) if action.binding.id not in ENDING]
-    yield from sorted(actions, key=lambda action: "esc" in action.keys)
+    yield from sorted(actions, key=lambda action: "Esc" in action.keys)
 
 
 async def press_everything(pilot: Pilot[int]) -> set[str]:
@@ -198,7 +198,7 @@ async def choose_everything(pilot: Pilot[int]) -> set[str]:
         The commands that only told why they can do nothing, in lower case.
     """
     home, told = pilot.app.screen, set()
-    leaving = [action.binding.description for action in actions_of(home) if "esc" in action.keys]
+    leaving = [action.binding.description for action in actions_of(home) if "Esc" in action.keys]
     for offer in Offers(home).all():
         title = offer.name.lower()
         if title in ("back, or quit", "quit", *leaving):

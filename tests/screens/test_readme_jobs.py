@@ -14,6 +14,7 @@ from textual.screen import Screen
 
 from lockterm.domain.locks import Lock
 from lockterm.domain.plan import Action
+from lockterm.keymap.hints import spelled
 from lockterm.screens.elsewhere import ElsewhereScreen
 from lockterm.screens.everywhere import AllLocksSearchScreen
 from lockterm.screens.everywhere.people import PeopleScreen
