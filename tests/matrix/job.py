@@ -122,7 +122,11 @@ JOB: tuple[Step, ...] = (
         "found",
         (*"daniel",),
         Expected(
-            (r"1 (?:match in the first|in) \d\d of 137", "Enter(?: searches the|:) rest", "Daniel Kim"),
+            (
+                r"1 (?:match in the first|in) \d\d of 137",
+                "Enter(?: searches the|:) rest",
+                "Daniel Kim",
+            ),
             stands_out="(?<=daniel) ",
             others="Find:",
             help=False,

@@ -13,7 +13,7 @@ from textual.widgets import Input, OptionList
 
 from lockterm.config.look import FULL_LOOK, Look
 from lockterm.domain.locks import Lock
-from lockterm.keymap.hints import written
+from lockterm.keymap.hints import label
 from lockterm.keymap.keys import footer_group
 from lockterm.screens.help import HelpScreen
 from lockterm.screens.history import HistoryScreen
@@ -57,12 +57,12 @@ async def test_help_names_every_key_that_works_on_every_screen(demo: Demo) -> No
             await settled(pilot)
             actions = actions_of(app.screen)
             bound = {
-                written(key)
+                label(key)
                 for key, binding in app.screen.active_bindings.items()
                 if binding.node is app.screen
             }
             told = {key for action in actions for key in action.keys}
-            assert bound - told <= {"ctrl+c", "super+c"}
+            assert bound - told <= {"Ctrl+C", "Super+C"}
             text = await whole_help(pilot)
             for action in actions:
                 keys = ", ".join(action.keys)

@@ -19,6 +19,7 @@ from lockterm.domain.operation import (
 )
 from lockterm.domain.plan import RunLine
 from lockterm.domain.safe_text import clean
+from lockterm.keymap.hints import with_keys
 
 PAGE = 100
 """The maximum number of operations on a page."""
@@ -143,7 +144,8 @@ class HistoryPage:
     def position(self) -> str:
         """The page number and the number of pages as text."""
         more = "+" if self.is_uncounted and self.has_older else ""
-        return f"page {self.choice.page + 1} of {self.pages}{more} (press n or p)"
+        keys = with_keys("{history.next}, {history.previous}")
+        return f"page {self.choice.page + 1} of {self.pages}{more} ({keys})"
 
     @property
     def is_uncounted(self) -> bool:
