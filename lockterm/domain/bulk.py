@@ -1,7 +1,8 @@
 """Plans that make the same change to many remotes or locks.
 
-A plan has steps, and a list of steps that are left out with a reason. Each step expects the remote
-to have the values that lockterm read last. No function here calls the service.
+Each function returns the steps to run, and the steps that are left out with a reason. Each step
+expects that its remote still has the values that lockterm read last. No function here calls the
+service.
 """
 
 from __future__ import annotations
@@ -61,6 +62,8 @@ Raises:
 def change_each(targets: Iterable[Target], wanted: Wanted, now_ms: int) -> PlannedSteps:
     """Plan an update of each remote; an up-to-date remote gets a step with ``Action.KEEP``.
 
+    A remote for which the change is impossible is left out with the reason.
+
     Args:
         targets: The remotes, without duplicates.
         wanted: A function that returns the wanted remote.
@@ -82,10 +85,10 @@ def delete_each(targets: Iterable[Target]) -> PlannedSteps:
 
 
 def delete_expired(targets: Iterable[Target], until_ms: int, now_ms: int) -> PlannedSteps:
-    """Plan the deletion of the remotes that expired by a given time.
+    """Plan the deletion of the remotes that ended at a given time or earlier.
 
-    A remote that expired by its dates but not by its status is not deleted. Only the number of such
-    remotes is in the result, under ``unclear`` in ``PlannedSteps.skipped``.
+    A remote whose end has passed but whose status contradicts this is not deleted. The number of
+    such remotes is in ``PlannedSteps.skipped``, under ``unclear``.
 
     Args:
         targets: The remotes, without duplicates.
@@ -154,11 +157,11 @@ def _step(target: Target, action: Action, wanted: Mapping[str, Any] | None = Non
     return Step(0, action, target.lock_id, remote.id, name, wanted or {}, remote.raw)
 
 
-# --- what each is to be ------------------------------------------------------------------------
+# --- functions that return the wanted remote ---------------------------------------------------
 
 
 def new_end(text: str, *, from_own: bool) -> Wanted:
-    """Return a function that gives a remote a new end date.
+    """Return a :data:`Wanted` function that sets a new end date.
 
     Args:
         text: The typed date; see :mod:`lockterm.domain.date_input`.
@@ -188,7 +191,7 @@ def new_end(text: str, *, from_own: bool) -> Wanted:
 def new_validity(
     kind: int | None, start: str = "", end: str = "", days: Iterable[int] | None = None
 ) -> Wanted:
-    """Return a function that changes the type, the dates or the weekdays of a remote.
+    """Return a :data:`Wanted` function that sets the type, the dates or the weekdays.
 
     Args:
         kind: The new type; None to keep the type of each remote.
@@ -224,12 +227,12 @@ def new_validity(
 
 
 def coerced(value: int) -> Wanted:
-    """Return a function that sets the coerced flag (contract ``isCoerced``) of a remote."""
+    """Return a :data:`Wanted` function that sets the coerced flag (contract ``isCoerced``)."""
     return lambda target, now_ms: replace(target.remote, is_coerced=value)
 
 
 def extra_set(name: str, value: Any) -> Wanted:
-    """Return a function that sets one key of a remote's extra data, and keeps the other keys."""
+    """Return a :data:`Wanted` function that sets one key of the extra data; others stay."""
 
     def wanted(target: Target, now_ms: int) -> Remote:
         return replace(target.remote, extra_data={**_extra(target.remote), name: value})
@@ -238,7 +241,7 @@ def extra_set(name: str, value: Any) -> Wanted:
 
 
 def extra_removed(name: str) -> Wanted:
-    """Return a function that removes one key of a remote's extra data, and keeps the other keys."""
+    """Return a :data:`Wanted` function that removes one key of the extra data; others stay."""
 
     def wanted(target: Target, now_ms: int) -> Remote:
         extra = _extra(target.remote)

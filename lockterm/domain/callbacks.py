@@ -1,7 +1,7 @@
-"""The default callback of objects to which no listener is attached."""
+"""The default callback of objects that have no listener."""
 
 from __future__ import annotations
 
 
 def ignore(*_: object) -> None:
-    """Do nothing with any arguments."""
+    """Accept any arguments and do nothing."""

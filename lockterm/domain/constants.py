@@ -25,7 +25,7 @@ class AddType(IntEnum):
 
 
 class RemoteStatus(IntEnum):
-    """The service's own view of a remote: contract 2.2 and 3, ``status``."""
+    """The status that the service reports for a remote: contract 2.2 and 3, ``status``."""
 
     NORMAL = 1
     INVALID = 2
@@ -59,7 +59,7 @@ CALL_NAMES: Mapping[str, str] = {
 
 
 def is_known_type(remote_type: int | None) -> bool:
-    """Return whether the contract lists this type of remote."""
+    """Return whether the contract defines this type of remote; false for None."""
     return remote_type in RemoteType.__members__.values()
 
 
@@ -82,19 +82,19 @@ WORDS: dict[type[IntEnum], dict[int, str]] = {
 
 
 def choices(kind: type[IntEnum]) -> dict[str, int]:
-    """Return a mapping of command-line words, such as ``time-limited``, to values of a constant."""
+    """Return a mapping of words for the command line to values: ``time-limited`` to 2."""
     return {shown.partition(" ")[0]: value for value, shown in WORDS[kind].items()}
 
 
 def word(kind: type[IntEnum], value: object) -> str:
-    """Return the word for a value, or ``unknown (7)`` for one that the contract does not list."""
+    """Return the word for a value: ``unknown (7)`` if unlisted, ``not stated`` for None."""
     if isinstance(value, int) and not isinstance(value, bool) and value in WORDS[kind]:
         return WORDS[kind][value]
     return "not stated" if value is None else f"unknown ({value})"
 
 
 def word_in_detail(kind: type[IntEnum], value: object) -> str:
-    """Return the word for a value, or ``7 (unknown value)`` for an unlisted value."""
+    """Return the word for a value as :func:`word`, but ``7 (unknown value)`` if unlisted."""
     if value is not None and (not isinstance(value, int) or value not in WORDS[kind]):
         return f"{value} (unknown value)"
     return word(kind, value)

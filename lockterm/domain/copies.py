@@ -1,7 +1,7 @@
 """Copies of remotes from a backup or from another lock, which lockterm adds unchanged.
 
-Times, names and numbers stay exactly the same. lockterm reports a value that it cannot keep, and
-never guesses.
+Times, names and numbers stay exactly the same. If lockterm cannot keep a value, it reports this and
+does not guess another value.
 """
 
 from __future__ import annotations
@@ -63,12 +63,12 @@ def read_backup(
             :func:`lockterm.domain.operation.known_fields`.
         now_ms: Now, in milliseconds, to recognize expired remotes.
     """
-    found = []
+    backups = []
     for record in operation.before:
         remote = Remote.read(record)
         fields = known.get(remote.id, {}) if remote.id is not None else {}
-        found.append(backed_up(remote, operation.lock_id, fields, now_ms))
-    return found
+        backups.append(backed_up(remote, operation.lock_id, fields, now_ms))
+    return backups
 
 
 def backed_up(remote: Remote, lock_id: int, known: Mapping[str, Any], now_ms: int) -> BackedUp:
@@ -84,8 +84,8 @@ def backed_up(remote: Remote, lock_id: int, known: Mapping[str, Any], now_ms: in
     hidden = [
         field for field in UNLISTED if field.name not in remote.raw or field.name in remote.odd
     ]
-    told = {field.attribute: known[field.name] for field in hidden if field.name in known}
-    wanted = replace(remote, raw={}, odd={}, **told)
+    values = {field.attribute: known[field.name] for field in hidden if field.name in known}
+    wanted = replace(remote, raw={}, odd={}, **values)
     ended = (
         needs_dates(wanted.remote_type) and wanted.end_ms is not None and wanted.end_ms <= now_ms
     )
@@ -142,16 +142,16 @@ def copied(
             continue
         number = remote.remote_number or ""
         if (same := numbers.get(normalize_name(number))) is not None:
-            words = _there(remote, same)
-            steps.append(Step(0, Action.KEEP, lock_id, same.id, shown, message=words))
+            message = _there(remote, same)
+            steps.append(Step(0, Action.KEEP, lock_id, same.id, shown, message=message))
             continue
         wanted = one.request.body()
         del wanted["lockId"]
         if normalize_name(name) in names and not renames:
-            words = _taken(names[normalize_name(name)])
+            message = _taken(names[normalize_name(name)])
             state = StepState.REFUSED
             steps.append(
-                Step(0, Action.ADD, lock_id, None, shown, wanted, state=state, message=words)
+                Step(0, Action.ADD, lock_id, None, shown, wanted, state=state, message=message)
             )
             continue
         wanted["remoteName"] = free = _free(name, names)
@@ -173,9 +173,9 @@ def at_wall_time(remote: Remote, zone: tzinfo, other: tzinfo) -> Remote:
 
 
 def without_unknown_zones(steps: Sequence[Step], zone: tzinfo, other: tzinfo) -> list[Step]:
-    """Return the steps; those that cannot keep their local times become refused steps.
+    """Return the steps, but refuse each step whose remote cannot keep its local times.
 
-    A local time can be kept only if both zones are known.
+    A copy can keep its local times only if both zones are known, or are the same.
 
     Args:
         steps: The steps that add copies of remotes.
@@ -240,7 +240,15 @@ def _near_number(other: Remote | None) -> str:
 
 
 def _there(remote: Remote, same: Remote) -> str:
-    """Return the message for a copy whose number is taken on the lock; empty if both are equal."""
+    """Return the message for a copy whose number is taken on the lock.
+
+    Args:
+        remote: The remote to copy.
+        same: The remote on the target lock that has the number.
+
+    Returns:
+        A sentence with the differing fields; empty if the two remotes are equal.
+    """
     after = effective(None, remote)
     fields = ("remoteName", "remoteType", "startDate", "endDate", "weekDay", "isCoerced")
     differing = [
@@ -255,8 +263,8 @@ def _there(remote: Remote, same: Remote) -> str:
 
 def _free(name: str, names: dict[str, Remote | None]) -> str:
     """Return a name if it is free, or its first free variant, such as ``Anna (2)``."""
-    found, number = name, 1
-    while normalize_name(found) in names:
+    variant, number = name, 1
+    while normalize_name(variant) in names:
         number += 1
-        found = f"{name} ({number})"
-    return found
+        variant = f"{name} ({number})"
+    return variant

@@ -1,6 +1,6 @@
 """The text of table files from any spreadsheet program: encoding, delimiter and records.
 
-Every imported table file is read with this module. Other modules interpret the columns.
+lockterm reads every imported table file with this module. Other modules interpret the columns.
 """
 
 from __future__ import annotations
@@ -44,7 +44,7 @@ class TextError(Exception):
 
 @dataclass(frozen=True, slots=True)
 class CsvText:
-    """The text of a CSV file, without a first line that states the delimiter."""
+    """The text of a CSV file. A first line that only states the delimiter is removed."""
 
     text: str
     delimiter: str

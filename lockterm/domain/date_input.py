@@ -17,15 +17,15 @@
 A time of day may also be ``6pm``, ``6:30 pm`` or ``noon``. 12am and 12pm are refused, because
 people disagree on what they mean.
 
-An end with ``+`` counts from the remote's current end, to the second. If the remote has no end, or
-the end has passed, the new end counts from a start in the future, else from now. ``Moment.note``
-names this base. 31 Jan ``+1mo`` is 28 Feb, and 28 Feb ``+1mo`` is 28 Mar; ``+1mo eom`` gives month
-ends.
+An end with ``+`` counts from the current end of the remote, including its seconds. If the remote
+has no end, or the end has passed, the new end counts from the start if the start is in the future,
+otherwise from now. ``Moment.note`` names this base. 31 Jan ``+1mo`` is 28 Feb, and 28 Feb ``+1mo``
+is 28 Mar; ``+1mo eom`` gives month ends.
 
 A time that the clocks skip is refused. For a time that the clocks show twice, the user chooses.
 ``1/12/2026`` and ``1.12.2026`` are refused, because the order of day and month differs between
-countries. A day without a time begins after 00:00 if the clocks skip midnight. Its last minute is
-the later one if the clocks show 23:59 twice.
+countries. If the clocks skip midnight, a day without a time begins after 00:00. If the clocks show
+23:59 twice, the last minute of a day is the second one.
 """
 
 from __future__ import annotations
@@ -117,9 +117,9 @@ def is_relative(text: str) -> bool:
 
 
 def find_error(text: str) -> str:
-    """Return why a text is not a date, whatever the time zone; empty if it is a date.
+    """Return why a text is not a date in any time zone; empty if it may be a date.
 
-    For relative dates, only the syntax is checked.
+    Of relative dates such as ``+30d``, this function checks only the syntax.
     """
     return read_moment(text, UTC, _SOME_TIME_MS).error
 
@@ -133,7 +133,7 @@ def read_moment(
     start_ms: int | None = None,
     end_ms: int | None = None,
 ) -> Moment:
-    """Return the moment that the input of a date field means.
+    """Return the moment that the input of a date field means; ``Moment.error`` if it is invalid.
 
     Args:
         text: The input; see the table of this module.
@@ -167,14 +167,14 @@ def read_moment(
 def _base_of(
     zone: tzinfo, now: datetime, start_ms: int | None, end_ms: int | None
 ) -> tuple[datetime, str]:
-    """Return the time from which a relative date counts, and words that describe this time."""
-    least_ms = max(dates.to_ms(now), start_ms or 0)  # no end lies before its start
+    """Return the time from which a relative date counts, and a text that describes this time."""
+    earliest_ms = max(dates.to_ms(now), start_ms or 0)  # no end lies before its start
     for ms, name in ((end_ms, "current end"), (start_ms, "start")):
         base = dates.local(ms, zone) if ms is not None else None
-        if base is not None and ms is not None and ms >= least_ms and ms > dates.to_ms(now):
+        if base is not None and ms is not None and ms >= earliest_ms and ms > dates.to_ms(now):
             is_whole_day = name == "current end" and (base.hour, base.minute) == (23, 59)
-            words = dates.day_of(base) if is_whole_day else f"{dates.day_of(base)} {base:%H:%M}"
-            return base, f"{name} {words}"
+            text = dates.day_of(base) if is_whole_day else f"{dates.day_of(base)} {base:%H:%M}"
+            return base, f"{name} {text}"
     return now.replace(second=0), "now"
 
 
@@ -192,7 +192,7 @@ def _read(typed: str, zone: tzinfo, now: datetime, end: bool) -> Moment:
 
 
 def _whole_day(day: date, zone: tzinfo, *, end: bool) -> Moment:
-    """Return the first moment of a day in a zone, or with ``end``, the start of its last minute."""
+    """Return the first moment of a day in a zone; with ``end``, the start of its last minute."""
     begins_ms = dates.begin_of(day, zone)
     begins = dates.local(begins_ms, zone)
     if begins is None or begins.date() != day:
@@ -265,11 +265,11 @@ def _time(match: re.Match[str]) -> time | None:
 
 
 def _later(match: re.Match[str], since: tuple[datetime, str], zone: tzinfo) -> Moment:
-    base, words = since
+    base, base_text = since
     unit, count, at = _UNITS.get(match["unit"]), int(match["count"]), _time(match)
     if unit is None:
         raise _UnreadableDateError(_why(match[0]))
-    note = f"{words} + {count} {_UNIT_NAMES[unit]}{'' if count == 1 else 's'}"
+    note = f"{base_text} + {count} {_UNIT_NAMES[unit]}{'' if count == 1 else 's'}"
     if unit in ("h", "min"):
         if at is not None or match["eom"]:
             raise _UnreadableDateError("A period in hours or minutes cannot have a time of day.")
@@ -291,7 +291,10 @@ def _later(match: re.Match[str], since: tuple[datetime, str], zone: tzinfo) -> M
 def _resolve(
     day: date, at: time | None, offset: str | None, zone: tzinfo, note: str = ""
 ) -> Moment:
-    """Return the moment of a local time: two choices if it occurs twice, an error if skipped."""
+    """Return the moment of a local time.
+
+    The result has two choices if the clocks show the time twice, and an error if they skip it.
+    """
     wall = datetime.combine(day, at or time(0))
     if offset:
         return Moment(dates.to_ms(wall.replace(tzinfo=_fixed(offset))))
@@ -318,7 +321,7 @@ def _fixed(offset: str) -> tzinfo:
 
 
 def _gap(wall: datetime, zone: tzinfo) -> str:
-    """Return the error for a local time that the clocks skip, with the time at which they go on."""
+    """Return the error for a local time that the clocks skip, with the next valid time."""
     after = dates.after_gap(wall, zone)
     old = wall.replace(tzinfo=zone, fold=0).utcoffset()
     jump = after.astimezone(zone).replace(tzinfo=None)
@@ -331,7 +334,7 @@ def _gap(wall: datetime, zone: tzinfo) -> str:
 
 
 _DAYS = {"d": 1, "w": 7}
-"""Maps the unit of an age to its number of days."""
+"""Maps the unit of an age, such as ``w`` in ``4w``, to its number of days."""
 
 MOST_DAYS = 3650
 """The maximum age that :func:`parse_days` accepts, in days."""

@@ -2,10 +2,10 @@
 
 Texts for people use ``31 Dec 2026 18:00 +01:00``; see :func:`day_time`, and :func:`day` for the day
 alone. Typed dates use ``2026-12-31 18:00``; see :func:`typed`. Files and tables of commands use
-that form too, because it sorts; :func:`stamp` adds the UTC offset.
+that form with the UTC offset, because it sorts by time; see :func:`stamp`.
 
 Values are milliseconds since 1970 in UTC, as in contract 2.3. No function raises an error for a
-strange number: a number outside the calendar is shown as received.
+number outside the calendar; such a number is shown as received.
 """
 
 from __future__ import annotations
@@ -44,7 +44,7 @@ class UnknownZone(tzinfo):
 
     @property
     def reason(self) -> str:
-        """Why typed times are refused, as a sentence; may contain control characters."""
+        """The reason why typed times are refused, as a sentence; may contain control characters."""
         return f'This machine does not know the time zone "{self.name}" of this lock.'
 
     def utcoffset(self, dt: datetime | None) -> timedelta:
@@ -67,9 +67,9 @@ class UnknownZone(tzinfo):
 
 
 def as_ms(value: int) -> int:
-    """Return a timestamp in milliseconds.
+    """Return a timestamp from the service in milliseconds.
 
-    The contract does not define the unit, so a small number counts as seconds.
+    The contract does not define the unit, so a number below 10^11 counts as seconds.
     """
     return value if abs(value) >= _MS_FROM else value * 1000
 
@@ -114,7 +114,13 @@ def _clock(moment: datetime, exact: bool) -> str:
 
 
 def stamp(ms: int, zone: tzinfo, *, exact: bool = False) -> str:
-    """Return ``2026-12-01 09:00 +01:00``; ``exact`` adds seconds and milliseconds if not zero."""
+    """Return a moment as text that sorts, such as ``2026-12-01 09:00 +01:00``.
+
+    Args:
+        ms: The moment, in milliseconds.
+        zone: The time zone in which the moment is shown.
+        exact: Whether to show seconds and milliseconds if they are not zero.
+    """
     at = local(ms, zone)
     if at is None:
         return _number(ms)
@@ -134,9 +140,9 @@ def clock(ms: int, zone: tzinfo) -> str:
 
 
 def recent(ms: int, zone: tzinfo, now_ms: int) -> str:
-    """Return ``20 Nov 09:00``, or ``20 Nov 2025`` if over half a year away, as ``ls -l`` does.
+    """Return a moment such as ``20 Nov 09:00``, right-aligned to 12 characters.
 
-    The first form is right-aligned to 12 characters.
+    If the moment is more than half a year from now, return its day such as ``20 Nov 2025``.
     """
     at = local(ms, zone)
     if at is None or abs(now_ms - ms) > _NEAR_MS:
@@ -145,7 +151,7 @@ def recent(ms: int, zone: tzinfo, now_ms: int) -> str:
 
 
 def near_day(ms: int, zone: tzinfo, now_ms: int) -> str:
-    """Return a day such as ``3 Dec``, with its year if it is more than half a year away."""
+    """Return a day such as ``3 Dec``, with its year if it is more than half a year from now."""
     at = local(ms, zone)
     if at is None or abs(now_ms - ms) > _NEAR_MS:
         return day(ms, zone)
@@ -153,13 +159,16 @@ def near_day(ms: int, zone: tzinfo, now_ms: int) -> str:
 
 
 def near_time(ms: int, zone: tzinfo, now_ms: int) -> str:
-    """Return a time such as ``5 Dec 15:00``, with its year if more than half a year away."""
+    """Return a time such as ``5 Dec 15:00``, with its year if more than half a year from now."""
     at = local(ms, zone)
     return _number(ms) if at is None else f"{near_day(ms, zone, now_ms)} {_clock(at, True)}"
 
 
 def duration(ms: int) -> str:
-    """Return a duration in its largest fitting unit, rounded down, such as ``37 days``."""
+    """Return a duration such as ``37 days``, rounded down; the unit is second, minute, hour or day.
+
+    A duration from two days on is shown in days, and at least one second is shown.
+    """
     if ms >= 2 * DAY_MS:
         size, unit = DAY_MS, "day"
     elif ms >= HOUR_MS:
@@ -171,7 +180,7 @@ def duration(ms: int) -> str:
 
 
 def day_around(ms: int, zone: tzinfo) -> tuple[int, int]:
-    """Return the beginnings of a moment's day and of the next day, in milliseconds."""
+    """Return the beginning of a moment's day and the beginning of the next day, in milliseconds."""
     at = local(ms, zone)
     if at is None:
         return ms, ms
@@ -210,7 +219,11 @@ def same_wall_time(ms: int, zone: tzinfo, other: tzinfo, *, last: bool = False) 
 
 
 def _shown_at(wall: datetime, zone: tzinfo, *, last: bool) -> int:
-    """Return the moment of a local time in a zone; if skipped, the end of the skipped period."""
+    """Return the moment of a local time in a zone, in milliseconds.
+
+    If the clocks skip the time, return the end of the skipped period. If they show the time twice,
+    ``last`` selects the second moment.
+    """
     ms = to_ms(wall.replace(tzinfo=zone, fold=int(last)))
     shown = local(ms, zone)
     if shown is not None and shown.replace(tzinfo=None, fold=0) != wall:
@@ -219,7 +232,12 @@ def _shown_at(wall: datetime, zone: tzinfo, *, last: bool) -> int:
 
 
 def after_gap(wall: datetime, zone: tzinfo) -> datetime:
-    """Return the end, in UTC, of the period that clocks skip and that contains a local time."""
+    """Return the moment, in UTC, at which the clocks jump past a local time that they skip.
+
+    Args:
+        wall: The skipped local time, without a zone.
+        zone: The time zone.
+    """
     before = wall.replace(tzinfo=zone, fold=1).astimezone(UTC)
     after = wall.replace(tzinfo=zone, fold=0).astimezone(UTC)
     old, second = before.astimezone(zone).utcoffset(), timedelta(seconds=1)
@@ -239,12 +257,12 @@ def day(ms: int, zone: tzinfo) -> str:
 
 
 def last_day(ms: int, zone: tzinfo) -> str:
-    """Return the last day before an end: its own day, or the previous day if it is at midnight."""
+    """Return the last day of a period from its end; an end at midnight gives the previous day."""
     return day(ms - 1, zone)
 
 
 def begins_day(ms: int, zone: tzinfo) -> bool:
-    """Return whether a moment is the first one of its day, which is nearly always 00:00."""
+    """Return whether a moment is the beginning of its day, which is nearly always 00:00."""
     return day(ms, zone) != day(ms - 1, zone)
 
 
@@ -267,18 +285,20 @@ def day_time(ms: int, zone: tzinfo, *, exact: bool = True) -> str:
 
 
 def preview(ms: int, zone: tzinfo, now_ms: int) -> str:
-    """Return a typed date in words: ``Tue 1 Dec 2026 09:00 +01:00, 08:00 UTC, in 41 days``.
+    """Return the preview of a typed date.
+
+    An example is ``Tue 1 Dec 2026 09:00 +01:00, 08:00 UTC, in 41 days``.
 
     The time in UTC is left out if the UTC offset of the zone is zero.
     """
     at, universal = local(ms, zone), local(ms, UTC)
     if at is None or universal is None:
         return _number(ms)
-    words = f"{DAYS[at.weekday()]} {day_time(ms, zone)}"
+    text = f"{DAYS[at.weekday()]} {day_time(ms, zone)}"
     if at.utcoffset():
-        its_day = "" if universal.date() == at.date() else f"{day_of(universal)} "
-        words += f", {its_day}{_clock(universal, False)} UTC"
-    return f"{words}, {distance(ms, now_ms)}"
+        utc_day = "" if universal.date() == at.date() else f"{day_of(universal)} "
+        text += f", {utc_day}{_clock(universal, False)} UTC"
+    return f"{text}, {distance(ms, now_ms)}"
 
 
 def typed(ms: int, zone: tzinfo) -> str:
@@ -315,5 +335,5 @@ def distance(ms: int, now_ms: int) -> str:
         count, unit = away // DAY_MS, "day"
     else:
         count, unit = away // YEAR_MS, "year"
-    words = f"{_number(count)} {unit}{'' if count == 1 else 's'}"
-    return f"in {words}" if ms > now_ms else f"{words} ago"
+    text = f"{_number(count)} {unit}{'' if count == 1 else 's'}"
+    return f"in {text}" if ms > now_ms else f"{text} ago"

@@ -1,4 +1,4 @@
-"""Changes of remotes that others made. lockterm finds them by comparing two lists of a lock."""
+"""Changes that others made to remotes. lockterm finds them by comparing two lists of a lock."""
 
 from __future__ import annotations
 
@@ -13,11 +13,11 @@ from lockterm.domain.remotes import FIELDS, RECOGNIZED, Remote
 from lockterm.domain.rules import is_same
 
 MOST_DIFFERING = 10_000
-"""Maximum number of differing records for which two lists of a lock are compared. If more differ,
-lockterm assumes that only the form of the records has changed."""
+"""Maximum number of differing records in two lists of a lock. If more records differ, lockterm
+assumes that the service has changed the form of its records, and reports no changes."""
 
 LONGEST = 1000
-"""Maximum number of characters, as JSON, of a value that a change stores."""
+"""Maximum length of a value that a change stores, in characters of JSON."""
 
 _COMPARED = tuple(field for field in RECOGNIZED if field.listed)
 _NAMING = (
@@ -28,7 +28,7 @@ _NAMING = (
 
 
 class ChangeKind(StrEnum):
-    """The kind of a change."""
+    """The kind of a change that others made to a remote."""
 
     NEW = "new"
     """The later list has a remote that the earlier one lacks."""
@@ -46,8 +46,8 @@ class ChangeElsewhere:
     remote_id: int
     what: ChangeKind
     before: Mapping[str, Any]
-    """The stored values in the earlier list: identifying fields and changed fields; empty for a new
-    remote."""
+    """The values in the earlier list of the identifying fields and the changed fields; empty for a
+    new remote."""
     after: Mapping[str, Any]
     """The same fields in the later list; empty for a remote that this list lacks."""
     since_ms: int
@@ -67,7 +67,7 @@ class ChangeElsewhere:
 
     @property
     def sign(self) -> str:
-        """The letter before a row in tables; the icon of the remote's state follows it."""
+        """The letter at the beginning of the row in tables: N, C or G for the three kinds."""
         return self.what.value[0].upper()
 
     @property
@@ -84,16 +84,17 @@ Unseen = Mapping[tuple[int, int], ChangeElsewhere]
 def read_differing(
     old: Sequence[bytes], new: Sequence[bytes]
 ) -> tuple[dict[int, Remote], dict[int, Remote]]:
-    """Return the remotes of each list whose records the other list lacks, by ID.
+    """Return the remotes whose records are in only one of two lists, for each list by ID.
 
-    Only these records are parsed, so equal lists cost almost no time.
+    The function parses only these records, so equal lists cost almost no time.
 
     Args:
         old: The packed records of each block of the earlier list; see ``Block.records``.
         new: The packed records of each block of the later list.
 
     Returns:
-        Two empty dicts if more than :data:`MOST_DIFFERING` records differ.
+        The remotes of the earlier list and those of the later list, by ID; two empty dicts if
+        more than :data:`MOST_DIFFERING` records differ.
     """
     same = {*old} & {*new}
     one, other = ([block for block in blocks if block not in same] for blocks in (old, new))
@@ -136,7 +137,7 @@ class Comparison:
     def find_changes(
         self, old: Mapping[int, Remote], new: Mapping[int, Remote]
     ) -> Iterator[ChangeElsewhere]:
-        """Yield the differences between the two lists.
+        """Yield the differences between the two lists. Skip records older than their earlier copy.
 
         Args:
             old: The remotes of the earlier list, by ID.
@@ -168,9 +169,10 @@ class Comparison:
 
 
 def differing_fields(before: Remote, after: Remote) -> list[str]:
-    """Return the names of the fields that others have changed, ignoring unclear fields.
+    """Return the names of the fields whose values differ in two records of a remote.
 
-    A field is unclear if a record lacks it, or if its value does not have the contract's type.
+    A field is ignored if one of the records lacks it, or has it with a type that is not the
+    contract's.
     """
     return [
         field.name
@@ -192,13 +194,16 @@ def fields_of(change: ChangeElsewhere) -> Iterator[tuple[str, Any, Any]]:
 
 
 def _is_older(record: Remote, other: Remote) -> bool:
-    """Return whether a record is certainly older than another, as services may send old data."""
+    """Return whether a record is certainly older than another, because services may send old data.
+
+    If one of the records has no update time, the result is false.
+    """
     times = record.update_time, other.update_time
     return times[0] is not None and times[1] is not None and times[0] < times[1]
 
 
 def _to_keep(remote: Remote | None, names: Iterable[str]) -> dict[str, Any]:
-    """Return the named fields of a record, without very long values; empty without a remote."""
+    """Return the named fields of a remote's record, without very long values; empty for None."""
     raw = {} if remote is None else remote.raw
     kept = {name: raw[name] for name in names if name in raw}
     return {name: value for name, value in kept.items() if len(json.dumps(value)) <= LONGEST}

@@ -73,12 +73,12 @@ class TableHeader:
 
     @property
     def is_foreign(self) -> bool:
-        """Whether a column has a title that lockterm's own table files do not use."""
+        """Whether at least one column has a title that lockterm's own table files do not use."""
         return any(one and column_named(one) is None for one in self.columns)
 
 
 def lock_key(name: str) -> str:
-    """Return the form of a lock name in which names are compared, ignoring case."""
+    """Return a lock name in the form for comparing: without case and surrounding spaces."""
     return normalize_name(name.strip().casefold())
 
 
@@ -204,7 +204,7 @@ class _ForeignTable:
     # --- rows ----------------------------------------------------------------------------------
 
     def _count_access(self, line: int, cells: Sequence[str]) -> Sequence[Row]:
-        """Return the rows for a line. If the line is valid but gives no access, count it."""
+        """Return the rows for a line, and count the line if it is valid but gives no access."""
         wrong = len(self._problems)
         rows = [*self._rows(line, cells)]
         self._without_access += not rows and len(self._problems) == wrong
@@ -242,7 +242,11 @@ class _ForeignTable:
             yield from map(self._complete, rows)
 
     def _read_cell(self, meaning: str, cell: str) -> str:
-        """Return a cell in the form for table files, or raise ``ValueError`` with a sentence."""
+        """Return a cell's text in the form that table files use.
+
+        Raises:
+            ValueError: The cell has the wrong format. The message is a sentence.
+        """
         if meaning in (START, END):
             return read_date(cell, self._map.dates)
         if meaning == NUMBER:
@@ -259,7 +263,11 @@ class _ForeignTable:
             return ""
 
     def _lock_of(self, text: str) -> str:
-        """Return the ID of a lock from its ID or name, or raise ``ValueError`` with a sentence."""
+        """Return the ID of the lock that a text names or numbers.
+
+        Raises:
+            ValueError: The text does not refer to exactly one lock. The message is a sentence.
+        """
         text = text.strip()
         refuse_shortened(text)
         if text.isascii() and text.isdigit():
@@ -276,7 +284,10 @@ class _ForeignTable:
         )
 
     def _at_doors(self, line: int, cells: Sequence[str], row: Row) -> Iterator[Row]:
-        """Yield a row per door column that gives access; without door columns, the row itself."""
+        """Yield a row for each door column that gives access.
+
+        If the table has no door columns, yield the row itself.
+        """
         if not self._doors:
             yield row
         for index, lock in self._doors.items():
@@ -301,7 +312,10 @@ class _ForeignTable:
             )
 
     def _complete(self, row: Row) -> Row:
-        """Return a row with the type that follows from its end, and with a lock."""
+        """Return a row with a type derived from its end, and with the default lock if it has none.
+
+        The type is derived only if the mapping says so.
+        """
         cells = dict(row.cells)
         origins = {TYPE: (MEANINGS[TYPE], ""), **row.origins}
         if cells.get(TYPE) == BY_END:
@@ -338,7 +352,11 @@ def read_date(text: str, order: str) -> str:
 
 
 def _read_access(text: str, order: str) -> str:
-    """Return the end date in a door cell, or raise ``ValueError`` if the cell has no digit."""
+    """Return the end date in a door cell.
+
+    Raises:
+        ValueError: The cell contains no digit, or not a date. The message is a sentence.
+    """
     if not any(char.isdecimal() for char in text):
         raise ValueError("Write yes, x, 1 or a date, or leave the cell empty.")
     return read_date(text, order)

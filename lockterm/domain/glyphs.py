@@ -1,7 +1,7 @@
 """The characters beyond ASCII in lockterm's own texts, and their ASCII forms.
 
-lockterm builds its texts with the form that the terminal can show. It cannot replace characters
-later, because values from the service may contain the same characters.
+lockterm builds its texts with the form that the terminal can show. Replacing characters in finished
+texts would be wrong, because values from the service may contain the same characters.
 """
 
 from __future__ import annotations
@@ -15,10 +15,10 @@ class Glyphs(NamedTuple):
     separator: str
     """The separator between two facts on a line. Texts add a space on each side."""
     ellipsis: str
-    """The mark at the end of a shortened text; one cell wide."""
+    """The mark at the end of a shortened text; it is one cell wide."""
     opening: str
     closing: str
-    """The quotation mark after a quoted text; ``opening`` is the mark before the text."""
+    """The quotation marks: ``opening`` is before a quoted text, and ``closing`` after it."""
     notice: str
     """The mark before each line of a notification."""
     nothing: str
@@ -27,7 +27,7 @@ class Glyphs(NamedTuple):
     """The bars of a chart whose bars are one cell high, from the lowest to the highest."""
     full: str
     light: str
-    """The two parts of a horizontal bar: cells of ``full``, then cells of ``light``."""
+    """The characters of a horizontal bar: ``full`` for its first part, ``light`` for the rest."""
 
 
 UNICODE = Glyphs("·", "…", "“", "”", "▌", "·", "▁▂▃▄▅▆▇█", "█", "░")
@@ -37,13 +37,13 @@ _now = UNICODE
 
 
 def use(glyphs: Glyphs) -> None:
-    """Use these characters for all further texts of this process, which has only one terminal."""
+    """Use these characters for all texts that this process builds from now on."""
     global _now
     _now = glyphs
 
 
 def are_ascii() -> bool:
-    """Return whether texts use the ASCII forms. If so, Textual draws in ASCII too."""
+    """Return whether texts use the ASCII forms. If so, lines and boxes are in ASCII too."""
     return _now is ASCII
 
 

@@ -39,8 +39,8 @@ class HistoryLine:
     voice: str
     """The language and the timbre that a voice operation sent; empty for other calls."""
     seen: str
-    """The values of the ``VALIDITY`` fields of a remote before its change, as a JSON list; may be
-    empty."""
+    """The values of the ``VALIDITY`` fields of the remote before its change, as a JSON list; empty
+    if the operation has no backup of the remote."""
     sent: str
     """The values of the same fields in an add or a change, as a JSON list; null for a field that
     was not sent."""
@@ -69,21 +69,21 @@ class Selection:
 EVERYTHING = Selection()
 
 
-# --- what an operation has left -------------------------------------------------------------------
+# --- the state that an operation gave a remote ----------------------------------------------------
 
 
 def left_state(line: HistoryLine, now_ms: int) -> RemoteState | None:
-    """Return the present state of a remote, from the dates that an operation set for it.
+    """Return the state that a remote has now if only this operation has changed it.
 
-    Later operations are ignored. The result is None if the operation is not a recorded add or
-    change, or if its journal entry is damaged.
+    The state follows from the dates that the operation set. The result is None if the operation is
+    not a recorded add or change, or if its journal entry is damaged.
     """
     if line.state not in RECORDED or not line.sent:
         return None
     try:
-        told, sent = _validity(line.seen), _validity(line.sent)
-        before = Remote.read(told) if line.seen else None
-        after = rules.effective(before, Remote.read({**told, **sent}))
+        seen, sent = _validity(line.seen), _validity(line.sent)
+        before = Remote.read(seen) if line.seen else None
+        after = rules.effective(before, Remote.read({**seen, **sent}))
     except (TypeError, ValueError, AttributeError, RecursionError):
         return None  # the entry is damaged
     return state_by_dates(after, now_ms)

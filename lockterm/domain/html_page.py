@@ -56,14 +56,17 @@ svg text { fill: var(--muted); font-size: 11px; }
 
 
 def escape(value: object) -> Html:
-    """Return a value as escaped text without control characters, or an ``Html`` unchanged."""
+    """Return a value of any type as escaped text without control characters.
+
+    An ``Html`` is returned unchanged.
+    """
     if isinstance(value, Html):
         return value
     return Html(html.escape(clean(value)))
 
 
 def join(*parts: Html) -> Html:
-    """Return several parts of a page as one part."""
+    """Return several parts of a page as one part, each on a new line."""
     return Html("\n".join(parts))
 
 

@@ -18,10 +18,10 @@ The embedded service accepts 16 levels. Python's own limit differs between versi
 _DIGITS = 1000
 """Maximum number of digits of a number; Python's own limit is 4,300."""
 EDITED = 8 * 1024
-"""Maximum number of characters of an object that a form can edit. Contract 8 recommends at most 1
+"""Maximum length of an object that a form can edit, in characters. Contract 8 recommends at most 1
 KB of extra data."""
 SHOWN = 64 * 1024
-"""Maximum number of characters of an object in a read-only view."""
+"""Maximum length of an object in a read-only view, in characters."""
 
 
 def read_object(text: str) -> dict[str, Any]:
@@ -71,9 +71,14 @@ def is_too_deep(value: object) -> bool:
 
 
 def describe_error(error: json.JSONDecodeError, where: str) -> str:
-    """Return a sentence that says why a text is not JSON, with the position of the error."""
-    why = next((why for said, why in _REASONS.items() if error.msg.startswith(said)), "")
-    return f"Not JSON at {where}{f': {why}' if why else ''}."
+    """Return a sentence that explains why a text is not JSON.
+
+    Args:
+        error: The error of Python's parser.
+        where: The position of the error, in words.
+    """
+    reason = next((text for begin, text in _REASONS.items() if error.msg.startswith(begin)), "")
+    return f"Not JSON at {where}{f': {reason}' if reason else ''}."
 
 
 _REASONS = {
@@ -105,8 +110,8 @@ def canonical(value: object) -> str:
 def one_line(value: object) -> str:
     """Return a value as JSON on one line, for copying into a shell or a message.
 
-    If a character is not safe to show, all characters beyond ASCII are escaped, so that the copy
-    loses nothing.
+    If any character is not safe to show, all characters beyond ASCII are escaped, so that the user
+    can copy the complete value.
     """
     text = json.dumps(value, ensure_ascii=False)
     return text if clean(text) == text else json.dumps(value)
@@ -115,8 +120,8 @@ def one_line(value: object) -> str:
 def write_object(value: Mapping[str, Any] | None) -> str:
     """Return a JSON object as text that the user can edit; empty for None.
 
-    Lone surrogates and control characters are escaped, so that the text is safe to show. An object
-    that is too large for a form is replaced by a sentence, which is not JSON. If the user leaves
+    Lone surrogates and control characters are escaped, so that the text is safe to show. For an
+    object that is too large for a form, the text is a sentence instead of JSON. If the user leaves
     the sentence unchanged, the object stays unchanged too.
     """
     if value is None:
@@ -130,24 +135,24 @@ def write_object(value: Mapping[str, Any] | None) -> str:
 
 
 def shown_object(value: object) -> str:
-    """Return a value as indented JSON for a view; a large value is cut after its beginning."""
+    """Return a value as indented JSON for a view, cut after :data:`SHOWN` characters."""
     if not is_longer(value, SHOWN):
         return json.dumps(value, ensure_ascii=False, indent=2)[:SHOWN]
-    found, length = [], 0
+    pieces, length = [], 0
     for piece in json.JSONEncoder(ensure_ascii=False, indent=2).iterencode(value):
-        found.append(piece[: SHOWN - length])
-        length += len(found[-1])
+        pieces.append(piece[: SHOWN - length])
+        length += len(pieces[-1])
         if length >= SHOWN:
             break
-    return "".join(found) + f" {ellipsis()}"
+    return "".join(pieces) + f" {ellipsis()}"
 
 
 def is_longer(value: object, most: int) -> bool:
-    """Return whether a value as JSON exceeds a length, without encoding the whole value.
+    """Return whether the JSON of a value exceeds a length, without encoding the whole value.
 
     Args:
         value: A value of types that JSON can represent.
-        most: The maximum length, in characters of compact JSON; approximate.
+        most: The maximum length, in characters of compact JSON. The comparison is approximate.
     """
     todo, length = [value], 0
     while todo and length <= most:

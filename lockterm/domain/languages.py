@@ -31,7 +31,10 @@ class LanguageName:
 
 @lru_cache(maxsize=1000)
 def name_of(code: str) -> LanguageName | None:
-    """Return the names for a language code such as ``de-DE`` or ``zh_Hant``; None if unknown."""
+    """Return the names of the language with a code such as ``de-DE`` or ``zh_Hant``, or None.
+
+    None means that the CLDR does not know the code, or that the code is malformed.
+    """
     english = Locale("en")
     code = code.strip().replace("_", "-")
     if not code.isascii() or not 2 <= len(code) <= _LONGEST:

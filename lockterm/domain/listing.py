@@ -69,15 +69,15 @@ class Block:
 
         Args:
             remotes: The remotes.
-            now_ms: A time after which the states are counted, in milliseconds. A late time makes a
-                small block, because it does not contain the periods that have begun by then.
+            now_ms: The earliest time for which the block must count states, in milliseconds. A
+                later time makes a smaller block, which leaves out periods that have begun by then.
         """
         ids = array("q", [NEVER if one.id is None else one.id for one in remotes])
         ends = array("q", map(_end_of, remotes))
         texts = "\n".join(map(search_text, remotes))
-        told = "\n".join([_as_json(one.raw) for one in remotes])  # in ASCII
+        records = "\n".join([_as_json(one.raw) for one in remotes])  # in ASCII
         periods = _periods(remotes, ends, now_ms)
-        return cls(texts, ids, ends, periods, zlib.compress(told.encode(), _FAST))
+        return cls(texts, ids, ends, periods, zlib.compress(records.encode(), _FAST))
 
     def remotes(self) -> list[Remote]:
         """Return all remotes of the block, in order."""
@@ -107,9 +107,9 @@ class Block:
 
 @lru_cache(maxsize=1)
 def _lines(records: bytes) -> Sequence[bytes]:
-    """Return the unpacked records of a block.
+    """Return the unpacked records of a block, one for each remote.
 
-    The last result is cached, for other lines of the block.
+    The last result is cached, because callers often read several remotes of one block.
     """
     return zlib.decompress(records).split(b"\n")
 
@@ -171,7 +171,7 @@ class Listing:
                 yield ListPosition(number, line)
 
     def lacking(self, words: Sequence[str]) -> str:
-        """Return the first word that no remote contains; empty if each word occurs in the list."""
+        """Return the first word that no remote contains; empty if each word is in some remote."""
         for word in words:
             for block in self.blocks:
                 if word in block.texts:
@@ -181,13 +181,20 @@ class Listing:
         return ""
 
     def find(self, words: Sequence[str]) -> Iterator[ListPosition]:
-        """Yield the positions of remotes whose texts contain every word; see :meth:`Block.find`."""
+        """Yield the positions of the remotes whose search texts contain every word.
+
+        Args:
+            words: Words as :func:`split_needle` returns them, at least one.
+        """
         for number, block in enumerate(self.blocks):
             for line in block.find(words):
                 yield ListPosition(number, line)
 
     def ending(self, until_ms: int) -> Iterator[tuple[int, ListPosition]]:
-        """Yield the end (in milliseconds) and the position of each remote that ends by a time."""
+        """Yield the end and the position of each remote that ends at ``until_ms`` or earlier.
+
+        Ends are in milliseconds. Remotes without a known end are left out.
+        """
         for number, block in enumerate(self.blocks):
             for line, end in enumerate(block.ends):
                 if NEVER < end <= until_ms:
@@ -212,10 +219,10 @@ class Listing:
 
 @dataclass(frozen=True, slots=True)
 class Ends:
-    """The numbers of remotes by state in a complete list; see ``packed.count_by_dates``."""
+    """The numbers of remotes by state in a complete list, computed from their dates."""
 
     counts: Counter[StateFilter]
-    """The number of remotes in each state, computed from their dates, without the status."""
+    """Maps states to numbers of remotes. The status that the service reported is not used."""
     at_ms: int
     """See :attr:`Listing.at_ms`."""
     changed: bool
@@ -225,8 +232,8 @@ class Ends:
 class Lacking:
     """A cache of words that lists do not contain, so that longer words need no new search.
 
-    While the user types a search text, each list that lacks a word also lacks every longer word
-    that contains it.
+    A list that lacks a word also lacks every longer word that contains it. The words of a search
+    become longer while the user types.
     """
 
     def __init__(self) -> None:
@@ -237,7 +244,13 @@ class Lacking:
         """Maps the ID of a lock to a word that its list does not contain."""
 
     def lacks(self, lock_id: int, listing: Listing, words: Sequence[str]) -> bool:
-        """Return whether a lock's list lacks at least one of the words."""
+        """Return whether a lock's list lacks at least one of the words.
+
+        Args:
+            lock_id: The ID of the lock.
+            listing: The present list of the lock.
+            words: Words as :func:`split_needle` returns them.
+        """
         if self._lists.get(lock_id) is listing:
             lacked = self._words[lock_id]
             for word in words:

@@ -56,7 +56,7 @@ class LockLine:
     """The non-empty values in the line, by field of :data:`SET`."""
 
     def onto(self, known: Lock | None) -> Lock:
-        """Return the entry for the lock book.
+        """Return the lock's entry for the lock book, with the values of this line.
 
         Args:
             known: The present entry, whose other values stay unchanged; None for a new lock.
@@ -105,7 +105,7 @@ def read_locks(data: bytes) -> list[LockLine]:
 
 
 def _header(number: int, cells: Sequence[str]) -> list[str] | None:
-    """Return the field of each column if a line is a header; None if it is not.
+    """Return the field of each column if the line is a header; None if it is not.
 
     Raises:
         LockFileError: A column is unknown or a duplicate, or the column of lock IDs is missing.
@@ -145,10 +145,14 @@ def _line(columns: Sequence[str], cells: Sequence[str]) -> LockLine:
 
 
 def checked(told: Mapping[str, str]) -> dict[str, str]:
-    """Return the non-empty values for a lock after checking them; the zone is normalized.
+    """Check the values for a lock, and return those that are not empty, with the zone normalized.
+
+    Args:
+        told: Maps fields of :data:`SET` to texts.
 
     Raises:
-        ValueError: A text has control characters, or the zone is unknown.
+        ValueError: A text has control characters, or the zone is unknown. The message describes the
+            problem, without a full stop.
     """
     found = {name: text for name, text in told.items() if text}
     for name, text in found.items():

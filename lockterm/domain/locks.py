@@ -1,4 +1,4 @@
-"""The entries of the lock book. The contract cannot list locks, so users keep their own list."""
+"""The entries of the lock book, the user's list of locks; the contract cannot list locks."""
 
 from __future__ import annotations
 
@@ -8,12 +8,12 @@ from typing import NamedTuple
 from lockterm.domain import dates
 
 SET_BY_YOU = "set by you"
-"""The text beside a voice that the user has set. The service cannot report a lock's present
-voice."""
+"""The text beside a voice that the user has set with lockterm. The service cannot report the
+present voice of a lock."""
 
 
 class VoiceChoice(NamedTuple):
-    """A voice in the form of ``updateLockSetting`` (contract 2.7)."""
+    """A language and a timbre, as ``updateLockSetting`` sends them (contract 2.7)."""
 
     lang: str
     timbre: str
@@ -27,8 +27,8 @@ class Lock(NamedTuple):
     name: str = ""
     """The name that the user gave the lock; empty to use the ID."""
     alias: str = ""
-    """The service's name of the lock (``lockAlias``, contract 2.3), from the details of a remote
-    that were read last."""
+    """The service's name of the lock (``lockAlias``, contract 2.3), from the last details of a
+    remote that lockterm read."""
     vendor: str = ""
     """The vendor that ``voice/packs`` needs (contract 4.10)."""
     model: str = ""
@@ -51,11 +51,11 @@ class Lock(NamedTuple):
 
     @property
     def file_name_parts(self) -> tuple[str, str]:
-        """The parts of a file name: the name, and the ID because names may not be unique."""
+        """The parts of a file name for this lock: its name, and its ID to make them unique."""
         return self.name, str(self.lock_id)
 
     def voice_since(self, zone: tzinfo, now_ms: int) -> str:
-        """Return when lockterm last set the voice, as in ``set by you on 3 Dec``."""
+        """Return a text such as ``set by you on 3 Dec``, with the day if it is known."""
         at_ms = self.voice_ms
         return (
             SET_BY_YOU

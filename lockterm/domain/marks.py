@@ -1,8 +1,8 @@
 """The rows that the user has marked: remotes by lock and ID, or locks by ID.
 
 Marks are independent of the rows that a table shows. They stay when the table is paged, sorted,
-searched or reloaded. An action on marked rows must show all of them, including rows that are not on
-the screen.
+searched or reloaded. Therefore an action on marked rows must show all of these rows, including
+those that are not on the screen.
 """
 
 from __future__ import annotations
@@ -56,11 +56,11 @@ class Marks(Generic[K, R]):
         return len(self._seen)
 
     def has(self, row: R) -> bool:
-        """Return whether this very row is marked, and not an earlier row with the same key."""
+        """Return whether this row is marked; false if the mark is for an earlier row of its key."""
         return self._marked(row) is not None
 
     def may_have(self, row: R) -> bool:
-        """Return whether a row has a key, so that it can be marked."""
+        """Return whether a row can be marked, because it has a key."""
         return self._key(row) is not None
 
     def _marked(self, row: R) -> K | None:
@@ -75,7 +75,7 @@ class Marks(Generic[K, R]):
         return [*self._seen.values()]
 
     def still(self, rows: Iterable[R]) -> list[R]:
-        """Return the rows that are marked, each with its last known values."""
+        """Return the given rows that are marked, each with its last known values."""
         return [self._seen[key] for row in rows if (key := self._marked(row)) is not None]
 
     def hidden(self, shown: Iterable[R]) -> list[R]:
@@ -154,10 +154,10 @@ class Marks(Generic[K, R]):
         """Mark the rows again that :meth:`clear` has unmarked."""
         self._seen, self._dropped = self._dropped | self._seen, {}
 
-    # --- what becomes of them ------------------------------------------------------------------
+    # --- updating and unmarking ----------------------------------------------------------------
 
     def see(self, rows: Iterable[R]) -> None:
-        """Store the present values of marked rows. Later actions expect these values."""
+        """Store the present values of the given rows that are marked, for later actions."""
         for row in rows:
             if (key := self._marked(row)) is not None:
                 self._seen[key] = row
@@ -166,16 +166,16 @@ class Marks(Generic[K, R]):
         """Unmark rows; rows without a mark are ignored."""
         self.drop_keys(key for row in rows if (key := self._key(row)) is not None)
 
-    def drop_keys(self, keys: Iterable[K], made: int | None = None) -> None:
+    def drop_keys(self, keys: Iterable[K], until_count: int | None = None) -> None:
         """Unmark rows by their keys.
 
         Args:
             keys: The keys of the rows.
-            made: An earlier value of :attr:`count`, so that rows marked after it stay marked; None
-                to unmark all of the rows.
+            until_count: A value of :attr:`count`. Rows that were marked after ``count`` had this
+                value stay marked. None to unmark all rows with these keys.
         """
         for key in keys:
-            if made is not None and self._made.get(key, 0) > made:
+            if until_count is not None and self._made.get(key, 0) > until_count:
                 continue
             self._seen.pop(key, None)
             self._dropped.pop(key, None)
@@ -194,12 +194,12 @@ class Marks(Generic[K, R]):
 
 
 def remote_marks() -> Marks[Key, Row]:
-    """Return an empty set of marks for remotes, by lock ID and remote ID."""
+    """Return new marks for remotes, without marked rows; keys are lock ID and remote ID."""
     return Marks(_key, lambda seen, row: seen[1] is row[1] or is_still(seen[1].raw, row[1]))
 
 
 def lock_marks() -> Marks[int, Lock]:
-    """Return an empty set of marks for locks, by lock ID."""
+    """Return new marks for locks, without marked rows; keys are lock IDs."""
     return Marks(attrgetter("lock_id"))
 
 

@@ -1,6 +1,6 @@
 """The rules for comparing, searching and sorting names and numbers of remotes.
 
-Two Unicode encodings of a text are the same name, so lockterm sends and compares names in normal
+A name can be encoded in several ways in Unicode, so lockterm sends and compares names in normal
 form C. Names that a person may confuse are *near*: they differ only in case, accents, dashes or
 spaces.
 """
@@ -19,7 +19,7 @@ _DASHES = re.compile(
     "[\u02d7\u058a\u05be\u1806\u2010-\u2015\u2043\u207b\u208b\u2212\u2e3a\u2e3b\u301c\u30a0"
     "\ufe31\ufe32\ufe58\ufe63\uff0d]"
 )
-"""Matches characters other than "-" that look like a dash or a minus sign."""
+"""Matches a character other than "-" that looks like a dash or a minus sign."""
 
 _ACCENTS = re.compile("[\u0300-\u036f]")
 """Matches the combining marks of European languages. Other languages have further marks."""
@@ -40,8 +40,8 @@ def is_same_name(one: str | None, other: str | None) -> bool:
 def fold_text(text: str) -> str:
     """Return a text in the form in which searches compare texts.
 
-    The form is in lower case, without accents, and with "-" for every dash. Folding it again
-    changes nothing.
+    The result is in lower case, without accents, and with "-" for every dash. Folding the result
+    again does not change it.
     """
     if text.isascii():
         return text.lower()
@@ -53,10 +53,10 @@ def fold_text(text: str) -> str:
 
 
 def near_key(text: str) -> str:
-    """Return a key that is the same for all near names; see the module.
+    """Return a key that is equal for names that a person may confuse: near names.
 
-    The key has no dashes or spaces. Only between two digits a space stays, so that "1-12" is not
-    near "11-2".
+    The key ignores case, accents, dashes and spaces. Only between two digits, one space stays, so
+    that "1-12" is not near "11-2".
     """
     return _SEPARATORS.sub(_key_of_separator, fold_text(text).strip())
 
@@ -67,7 +67,11 @@ def _key_of_separator(match: re.Match[str]) -> str:
 
 
 def near_note(others: Sequence[str]) -> str:
-    """Return a sentence about similar names on a lock, without control characters."""
+    """Return a warning that a lock has similar names.
+
+    Args:
+        others: The similar names, at least one. The sentence shows the first three.
+    """
     named = ", ".join(quoted(clean(one, 40)) for one in others[:3])
     return f"The lock has a similar name: {named}. Check that this is not the same person."
 
@@ -75,7 +79,7 @@ def near_note(others: Sequence[str]) -> str:
 T = TypeVar("T")
 
 _COMPARED = 500
-"""Number of characters of a text that are compared. The service may send very long texts."""
+"""Number of characters that :func:`natural` compares, because the service may send long texts."""
 
 _DIGITS = re.compile("([0-9]+)")
 
@@ -96,7 +100,7 @@ def sorted_by(rows: Sequence[T], key: Callable[[T], Any], *, descending: bool) -
 
 
 def natural(text: str) -> tuple[Any, ...]:
-    """Return a key for natural sorting: A-2 is before A-10, é is next to e, and case is ignored."""
+    """Return a key for natural sorting: A-2 is before A-10, é is after e, and case is ignored."""
     folded = unicodedata.normalize("NFKD", text[:_COMPARED]).casefold()
     parts: list[Any] = _DIGITS.split(folded)
     for place in range(1, len(parts), 2):  # an int would limit the number of digits

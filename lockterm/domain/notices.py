@@ -1,4 +1,4 @@
-"""The notifications of this session: a log of all, and the unread ones above the footer."""
+"""The notifications of this session: the log of all, and the unread ones above the footer."""
 
 from __future__ import annotations
 
@@ -10,7 +10,8 @@ MESSAGES = 500
 """Maximum number of notifications in the log."""
 
 AGAIN_MS = 60_000
-"""Within this time, in milliseconds, a repeated notification only increases a count."""
+"""Maximum time from one notification to an equal one, in milliseconds, for which the log only
+increases the count of the first."""
 
 STANDING = 4
 """Maximum number of unread errors, and of unread warnings. Older ones are only in the log."""
@@ -20,7 +21,7 @@ class LoggedNotice(NamedTuple):
     """A notification in the log. Its texts contain no control characters."""
 
     number: int
-    """The number of the notification within the session, from 0."""
+    """The number of the notification in this session, from 0."""
     at_ms: int
     """The time of the notification, or of its last repetition, in milliseconds."""
     severity: str
@@ -50,7 +51,10 @@ class LoggedNotice(NamedTuple):
 
 
 class NoticeLog:
-    """The notifications of a session. Errors are shown first, then the newest of the others."""
+    """The notifications of a session: the log, and the unread ones.
+
+    Above the footer, unread errors are shown before other notifications, and the newest first.
+    """
 
     def __init__(self) -> None:
         self.messages: deque[LoggedNotice] = deque(maxlen=MESSAGES)
@@ -59,8 +63,7 @@ class NoticeLog:
         self._standing: list[LoggedNotice] = []
         """The unread notifications, the newest at the end."""
         self._passed = 0
-        """Number of unread notifications that newer ones replaced, since the user last had none
-        unread."""
+        """Number of unread notifications that newer ones replaced since all were read last."""
         self._once: set[str] = set()
 
     @property
@@ -79,10 +82,10 @@ class NoticeLog:
         return tuple(self._standing)
 
     def keep(self, severity: str, title: str, text: str, at_ms: int) -> LoggedNotice:
-        """Add a notification to the log, and return the entry.
+        """Add a notification to the log, and return its entry.
 
-        If an equal notification was logged within :data:`AGAIN_MS`, the entry replaces it with a
-        higher count. The texts must contain no control characters.
+        If an equal notification was logged less than :data:`AGAIN_MS` ago, the new entry replaces
+        it, with a higher count. The texts must contain no control characters.
         """
         number, times = self._next, 1
         for one in reversed(self.messages):
@@ -93,9 +96,9 @@ class NoticeLog:
                 self.messages.remove(one)
                 break
         self._next = max(self._next, number + 1)
-        kept = LoggedNotice(number, at_ms, severity, title, text, times)
-        self.messages.append(kept)
-        return kept
+        notice = LoggedNotice(number, at_ms, severity, title, text, times)
+        self.messages.append(notice)
+        return notice
 
     def once(self, sentence: str) -> str:
         """Return a sentence on its first use in the session, and an empty string on later uses."""
@@ -106,27 +109,27 @@ class NoticeLog:
     def stand(self, notice: LoggedNotice) -> None:
         """Add a notification from the log to the unread ones.
 
-        Only the newest notification of severity ``information`` stays unread. Of each other
-        severity, the newest :data:`STANDING` notifications stay unread.
+        At most :data:`STANDING` notifications of one severity are unread, and only one of severity
+        ``information``. If there are more, the oldest are removed from the unread ones.
         """
         others = [one for one in self._standing if one.number != notice.number]
         alike = [one for one in others if one.severity == notice.severity]
-        most = 1 if notice.severity == "information" else STANDING
-        stay = [one for one in others if one not in alike[: max(len(alike) + 1 - most, 0)]]
+        limit = 1 if notice.severity == "information" else STANDING
+        stay = [one for one in others if one not in alike[: max(len(alike) + 1 - limit, 0)]]
         self._passed += len(others) - len(stay)
         self._standing = [*stay, notice]
 
     def take_off(self) -> None:
-        """Remove the shown notification, because it was read or was shown long enough."""
+        """Remove the shown notification from the unread ones."""
         if (shown := self.shown) is not None:
             self.drop(shown)
 
     def drop(self, notice: LoggedNotice) -> None:
-        """Remove one of the unread notifications."""
+        """Remove a notification from the unread ones. The log keeps it."""
         self._standing = [one for one in self._standing if one is not notice]
         if not self._standing:
             self._passed = 0
 
     def clear(self) -> None:
-        """Remove all unread notifications, because the user has read them."""
+        """Mark all notifications as read. The log keeps them."""
         self._standing, self._passed = [], 0

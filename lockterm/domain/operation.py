@@ -1,6 +1,6 @@
-"""Changes that lockterm sends, as the journal stores them.
+"""Operations: changes that lockterm sends, as the journal stores them.
 
-They also show the values of fields that the service never returns.
+Stored operations also contain values of hidden fields, which the service never returns.
 """
 
 from __future__ import annotations
@@ -56,7 +56,7 @@ class OperationState(StrEnum):
 
 IN_FLIGHT = frozenset({OperationState.PREPARED, OperationState.SENDING})
 RECORDED = frozenset({OperationState.CONFIRMED, OperationState.CONFIRMED_BY_READING})
-"""The states in which the change took effect."""
+"""The states in which the service has recorded the change."""
 WITHOUT_EFFECT = frozenset({OperationState.REFUSED, OperationState.NOT_SENT})
 """The states in which the change had no effect."""
 UNCONFIRMED = frozenset(
@@ -71,7 +71,7 @@ UNCONFIRMED = frozenset(
 """The states of an unconfirmed change, which the user or a later verification must resolve."""
 
 HELD_CALLS = frozenset({"add", "clear"})
-"""The calls that block each other on the same lock while one of them is unconfirmed."""
+"""The calls that are blocked on a lock while such a call on the same lock is unconfirmed."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -106,7 +106,8 @@ class Operation:
     message: str = ""
     """The reason for the state, in words; empty if the change was confirmed."""
     answer: Any = None
-    """The result of a confirmed call: the ID of an added remote, or a number of deleted remotes."""
+    """The result of a confirmed call: the ID of an added remote, or the number of deleted
+    remotes."""
     read_ms: int | None = None
     """The time when lockterm last read from the service to verify the change, in milliseconds."""
     candidates: tuple[int, ...] = field(default=())
@@ -126,7 +127,7 @@ class Operation:
     credentials: str | None = None
     """A digest of the credentials; None if an earlier version of lockterm sent the operation."""
     others: tuple[Mapping[str, Any], ...] | None = None
-    """Shortened records of other remotes on the lock before the change. Empty if there were none;
+    """Shortened records of the lock's other remotes before the change. Empty if there were none;
     None if lockterm did not read the list."""
 
     @property
@@ -136,15 +137,15 @@ class Operation:
 
     @property
     def holds_back(self) -> bool:
-        """Whether this change, while it is unconfirmed, blocks adds and clears on its lock."""
+        """Whether this operation blocks adds and clears on its lock while it is unconfirmed."""
         return self.call in HELD_CALLS
 
     def may_precede(self, later: Operation) -> bool:
         """Return whether a later add may be sent although this add is unconfirmed.
 
-        An add in the state ``NOT_SEEN`` may still take effect. A later add with the same or a
-        similar name or number could create the remote twice; other adds cannot be confused with it.
-        Adds of the same session wait, because the next answer may be lost for the same reason.
+        An unconfirmed add may still take effect. A later add with the same or a similar name or
+        number could create the remote twice, so it must wait. So must every later add of the same
+        session, because its answer may be lost for the same reason.
         """
         return (
             self.call == later.call == "add"
@@ -173,10 +174,10 @@ _DOUBTFUL = UNCONFIRMED | IN_FLIGHT | {OperationState.GIVEN_UP, OperationState.S
 def known_fields(
     operations: Iterable[Operation], backup: Iterable[Mapping[str, Any]] = ()
 ) -> dict[int, dict[str, Any]]:
-    """Return a mapping of remote IDs to the hidden fields that are known from operations.
+    """Return the hidden fields of remotes that are known from operations, by remote ID.
 
     A field with the value None was not set when lockterm added the remote. A missing field is
-    unknown. A user number is unknown too if the result of its operation is uncertain.
+    unknown. A user number is also unknown if the result of the call that set it is uncertain.
 
     The service may give the ID of a deleted remote to another remote. Therefore a delete removes
     the fields of its ID. For an ID in ``backup``, only operations on that very remote count.

@@ -29,7 +29,7 @@ class Period(NamedTuple):
 
 
 def read_periods(packed: array[int]) -> list[Period]:
-    """Return periods from three numbers for each; see ``Block.periods``."""
+    """Return the periods that an array has as three numbers each: start, end and ``has_days``."""
     places = range(0, len(packed), 3)
     return [Period(packed[at], packed[at + 1], bool(packed[at + 2])) for at in places]
 
@@ -42,7 +42,8 @@ def count_by_dates(
     The status that the service reported is not used, because it may be outdated.
 
     Args:
-        ends: Sorted end dates of the remotes; see ``Block.ends``.
+        ends: Sorted arrays with the end of each remote in milliseconds, :data:`NEVER` or
+            :data:`UNREADABLE`.
         periods: The periods of the remotes whose state does not follow from their end alone.
         now_ms: Now, in milliseconds.
     """

@@ -36,11 +36,11 @@ _SHORTEST, _LONGEST = 5, 60
 and Tom often differ in one letter."""
 
 _MOST_ALIKE = 20
-"""Maximum number of names that differ at one position. If there are more, they are a series of
-names, not typing errors."""
+"""Maximum number of names that are equal except for one letter at one position. If there are more,
+they are a series of names, not typing errors."""
 
 _MANY = 500
-"""Number of a person's remotes above which the end dates are sorted before the person is shown."""
+"""Number of remotes of one person above which :meth:`People.sort` also sorts the end dates."""
 
 _CHUNK = 1000
 """Number of people whose search texts are joined to one string."""
@@ -115,14 +115,17 @@ class Person:
             self.ends = {zone: array("q", sorted(ends)) for zone, ends in self.ends.items()}
 
     def counts(self, now_ms: int) -> Counter[StateFilter]:
-        """Return the number of remotes in each state, computed from type, dates and weekdays."""
+        """Return the number of the person's remotes in each state.
+
+        The states follow from type, dates and weekdays at ``now_ms``, in milliseconds.
+        """
         self.sort_ends()
         return count_by_dates(self.ends.values(), self.periods, now_ms)
 
     def bounds(self, now_ms: int) -> Bounds:
-        """Return the first and the last end date of the remotes that have not expired.
+        """Return the first and the last end of the person's remotes that have not expired.
 
-        If all remotes have expired, return the end dates of the expired ones.
+        If all remotes have expired, return the first and the last end of the expired ones.
         """
         self.sort_ends()
         left, over = list[tuple[int, str]](), list[tuple[int, str]]()
@@ -145,6 +148,7 @@ class Bounds(NamedTuple):
     first: tuple[int, str] | None
     """The first end in milliseconds, with the time zone of its lock; None if no end is known."""
     last: tuple[int, str] | None
+    """The last end, in the same form."""
     is_endless: bool
     """Whether some remote has no end."""
     is_unclear: bool
@@ -192,7 +196,7 @@ class People:
     def add(
         self, lock_id: int, zone: str, raws: Iterable[Mapping[str, Any]], ends: Iterable[int]
     ) -> None:
-        """Add remotes of a lock.
+        """Add remotes of one lock to the people whose names they have.
 
         Args:
             lock_id: The ID of the lock.
@@ -231,7 +235,7 @@ class People:
         return person
 
     def _note_period(self, person: Person, raw: Mapping[str, Any], end: int) -> None:
-        """Store the period of a remote, unless its state follows from its end."""
+        """Store the period of a remote, unless its state follows from its end alone."""
         start, days, has_days = raw.get("startDate"), raw.get("weekDay"), True
         if needs_weekdays(raw.get("remoteType")):
             is_plain = type(days) is list and bool(days) and all(map(_is_weekday, days))
@@ -261,7 +265,10 @@ class People:
         yield from merge(*parts, key=_order)
 
     def compare_letters(self) -> None:
-        """Find names that differ in one letter, unless there are too many names."""
+        """Find names that differ in one letter, for :meth:`similar`.
+
+        If there are more than :data:`MOST_COMPARED` names, do not compare letters.
+        """
         keys = [*self._near]
         self.compares_letters = len(keys) <= MOST_COMPARED
         if self.compares_letters:
@@ -325,9 +332,9 @@ class PeopleSearch:
             yield
 
     def find(self, words: Sequence[str]) -> Iterator[Sequence[int]]:
-        """Yield the indexes of the people whose name or numbers contain each word, in parts.
+        """Yield groups of indexes of the people whose name or numbers contain each word.
 
-        Without words, yield the indexes of all people.
+        Without words, yield one group with the indexes of all people.
 
         Args:
             words: Words as ``listing.split_needle`` returns them.
@@ -349,9 +356,9 @@ def _as_number(number: str | None) -> str:
 
 
 def find_typing_errors(keys: Iterable[str]) -> Mapping[str, Iterable[str]]:
-    """Return a mapping of keys to the keys that differ from them in one letter.
+    """Return a mapping of each key to the keys that differ from it in one letter.
 
-    Digits are no typing errors: "Guest 1" and "Guest 2" are a series.
+    A different digit is not a typing error, because "Guest 1" and "Guest 2" are a series.
 
     Args:
         keys: Keys of near names without duplicates; see ``names.near_key``.
@@ -378,8 +385,8 @@ def differs_in_one_letter(one: str, other: str) -> bool:
     while begin < min(len(one), len(other)) and one[begin] == other[begin]:
         begin += 1
     end = 0
-    most = min(len(one), len(other)) - begin
-    while end < most and one[-1 - end] == other[-1 - end]:
+    rest = min(len(one), len(other)) - begin
+    while end < rest and one[-1 - end] == other[-1 - end]:
         end += 1
     left, right = one[begin : len(one) - end], other[begin : len(other) - end]
     if not all(char.isalpha() for char in left + right):

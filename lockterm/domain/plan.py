@@ -19,7 +19,7 @@ from lockterm.domain.remotes import FIELDS, Remote
 
 
 class Action(StrEnum):
-    """The change that a step makes."""
+    """The kind of change that a step makes."""
 
     ADD = "add"
     UPDATE = "update"
@@ -62,15 +62,15 @@ DUE = frozenset({StepState.TO_DO, StepState.SENT})
 interruption."""
 
 RETRIED = frozenset({StepState.REFUSED, StepState.NOT_SENT})
-"""The states of steps that a smaller plan can retry. lockterm never repeats an unconfirmed step
-automatically, and a skipped step needs a new plan."""
+"""The states of steps that the user can retry in a smaller plan. An unconfirmed step is never
+retried, because it could take effect twice. A skipped step needs a new plan."""
 
 
 PROBLEMS = frozenset({StepState.REFUSED, StepState.SKIPPED, StepState.UNKNOWN, StepState.NOT_SENT})
 """The states of steps that the user must check."""
 
 NOT_REACHED = "Not reached"
-"""The beginning of a step's message if its lock gave no answer."""
+"""The beginning of a step's message if lockterm did not reach the service for its lock."""
 
 NAME_TAKEN = "The name is taken"
 """The beginning of a step's message if another remote already has its name."""
@@ -115,7 +115,7 @@ class Step:
 
     @property
     def is_left(self) -> bool:
-        """Whether the step must still be sent, or its result must still be recorded."""
+        """Whether the run must still send the step, or must still store its result."""
         return self.state in DUE and self.action is not Action.KEEP
 
     @property
@@ -130,7 +130,7 @@ class Step:
 
     @property
     def is_name_taken(self) -> bool:
-        """Whether the step is left out of the run because another remote has its name."""
+        """Whether the step is left out of the run because another remote has the wanted name."""
         return not self.is_planned and self.message.startswith(NAME_TAKEN)
 
     @property
@@ -140,9 +140,9 @@ class Step:
 
     @property
     def replaced_id(self) -> int | None:
-        """The ID of the remote that an added remote replaces; None if it replaces none.
+        """The ID of the remote that this add replaces; None if the step replaces no remote.
 
-        Such an add has the replaced remote in ``before``, but is not a restore.
+        An add with a remote in ``before`` replaces this remote, unless the add is a restore.
         """
         is_replacement = self.action is Action.ADD and self.restores is None
         return self.before.get("id") if is_replacement else None
@@ -150,7 +150,7 @@ class Step:
     def requires(self, earlier: Step) -> bool:
         """Return whether this step may be sent only if an earlier step is done.
 
-        When a fob is replaced, one of its two steps (add and delete) depends on the other.
+        To replace a fob, a plan has an add and a delete, and the second of them requires the first.
 
         Args:
             earlier: The step just before this one in the plan.
@@ -167,15 +167,18 @@ class Step:
 
 
 def at_rest(step: Step) -> Step:
-    """Return a step as no session runs it now: the result of an unfinished step is unknown."""
+    """Return a step of a run that no session runs any more.
+
+    If the step was being sent when the run ended, its state becomes ``StepState.UNKNOWN``.
+    """
     if step.state is not StepState.SENT:
         return step
-    words = "The step was under way when the run ended, so its result is unknown."
-    return replace(step, state=StepState.UNKNOWN, message=words)
+    message = "The step was under way when the run ended, so its result is unknown."
+    return replace(step, state=StepState.UNKNOWN, message=message)
 
 
 def under_way(step: Step) -> Step:
-    """Return a step that another session runs. If the step is being sent, its message says so."""
+    """Return a step of a run that another session runs, with a message if it is being sent."""
     if step.state is not StepState.SENT:
         return step
     return replace(step, message="Another session is sending this step.")
@@ -183,7 +186,7 @@ def under_way(step: Step) -> Step:
 
 @dataclass(frozen=True, slots=True)
 class Plan:
-    """Steps that are confirmed together."""
+    """Steps that the user confirms together."""
 
     id: str
     profile: str
@@ -205,7 +208,7 @@ class Plan:
 
     @property
     def is_due(self) -> bool:
-        """Whether some steps are not completed, so that the run can be started or resumed."""
+        """Whether some steps have no result yet, so that the run can be started or resumed."""
         return any(step.state in DUE for step in self.steps)
 
     def counts(self) -> Counter[StepState]:
@@ -292,10 +295,10 @@ class RunLine(NamedTuple):
 
 
 def outcome_of(state: OperationState) -> StepState:
-    """Return the state of a step from the state of its operation in the journal.
+    """Return the state of a step that follows from the state of its operation in the journal.
 
-    An operation without a final answer gives ``UNKNOWN``, because no session waits for the answer
-    any more.
+    An operation without a final answer gives ``StepState.UNKNOWN``, because this function is only
+    called when no session waits for the answer any more.
     """
     if state in RECORDED:
         return StepState.RECORDED
@@ -329,7 +332,7 @@ def select_retryable(steps: Iterable[Step]) -> list[Step]:
 
 
 def count_left(steps: Iterable[Step]) -> int:
-    """Return the number of steps that must still be sent, or whose result must be recorded."""
+    """Return the number of steps that must still be sent, or whose result must still be stored."""
     return sum(step.is_left for step in steps)
 
 
@@ -339,8 +342,8 @@ NAME = FIELDS["remoteName"].name
 def order_renames(steps: Sequence[Step], taken: Collection[str]) -> list[Step]:
     """Return updates in an order in which each new name is free when its step is sent.
 
-    If the renames form a circle, one remote first gets a temporary name, in a step with a note
-    about this.
+    If the new names form a circle, an added step first gives one of the remotes a temporary name.
+    The note of this step explains it.
 
     Args:
         steps: The updates of one lock. Their new names are all different.
@@ -389,11 +392,11 @@ def _detour(step: Step, taken: Collection[str]) -> tuple[Step, Step]:
 
 
 def with_near_notes(steps: Sequence[Step], remotes: Iterable[Remote]) -> list[Step]:
-    """Return steps, adding a note to each whose new name is similar to another name on the lock.
+    """Return the steps of one lock, with notes about new names that are similar to other names.
 
     Args:
-        steps: The steps of one lock.
-        remotes: All remotes of the lock.
+        steps: The steps.
+        remotes: All remotes of the lock, as lockterm read them last.
     """
     if not any(NAME in step.wanted for step in steps):
         return [*steps]

@@ -24,7 +24,7 @@ has thousands of numbers."""
 
 
 class Kind(Enum):
-    """The type of a field, which decides how lockterm parses, compares, shows and checks it."""
+    """The type of a field. lockterm parses, compares, shows and checks the field accordingly."""
 
     TEXT = "a text"
     NUMBER = "a whole number"
@@ -47,7 +47,7 @@ class Sent(Enum):
 
 
 def in_sentence(label: str) -> str:
-    """Return a label as it is written within a sentence: ``user number``, ``MAC address``."""
+    """Return a label in the form for the middle of a sentence: ``user number``, ``MAC address``."""
     return label if label[:2].isupper() else label[:1].lower() + label[1:]
 
 
@@ -164,7 +164,8 @@ _FITS: Mapping[Kind, Callable[[Any], bool]] = {
 """Maps each kind to a function that returns whether a received value has the contract's type."""
 
 _SURE: Mapping[Kind, type] = {Kind.TEXT: str, Kind.OBJECT: dict}
-"""Maps a kind to the type that always fits. Checking it first saves a function call per value."""
+"""Maps a kind to a Python type whose values always fit. Checking the type first saves a function
+call for each value."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -202,7 +203,10 @@ class Record:
 
     @classmethod
     def read_parts(cls, raw: Mapping[str, Any]) -> dict[str, Any]:
-        """Return a mapping of the contract's names to the nested records in a JSON object."""
+        """Return the nested records in a JSON object, by the contract's names.
+
+        Subclasses with nested records override this method.
+        """
         return {}
 
     @classmethod

@@ -1,4 +1,4 @@
-"""The states of the remotes that lockterm has read: numbers by state, and a filter by state."""
+"""The states of remotes: how many of the read remotes have each state, and a filter by state."""
 
 from __future__ import annotations
 
@@ -24,7 +24,8 @@ _ORDER = (
     RemoteState.DISAGREE,
     RemoteState.UNCLEAR,
 )
-"""The states that :func:`sum_up` counts, in order; expiring remotes come after the second state."""
+"""The states that :func:`sum_up` returns, in order. It inserts expiring remotes after the second
+state."""
 
 
 class StateCounts:
@@ -38,9 +39,9 @@ class StateCounts:
         self._list = (0, 0)
 
     def note(self, page: RemotePage, now_ms: int) -> None:
-        """Replace the counts of a page with the counts of its present content.
+        """Count the remotes of a page that was just read, instead of its earlier counts.
 
-        If the total or the page size has changed, drop the counts of all other pages.
+        If the total or the page size has changed, also drop the counts of all other pages.
         """
         if self._list != (page.total, page.page_size):
             self._pages, self._list = {}, (page.total, page.page_size)
@@ -83,8 +84,8 @@ class StateCounts:
 
     def _with_read(self, texts: Iterable[str]) -> tuple[str, ...]:
         read = sum(self.counts[state] for state in RemoteState)
-        of = "" if read == self._list[0] else f"{read:,} read: "
-        return tuple(of + words for words in texts)
+        prefix = "" if read == self._list[0] else f"{read:,} read: "
+        return tuple(prefix + text for text in texts)
 
 
 def count_states(remotes: Iterable[Remote], now_ms: int) -> Counter[StateFilter]:
@@ -97,14 +98,18 @@ def count_states(remotes: Iterable[Remote], now_ms: int) -> Counter[StateFilter]
 
 
 def sum_up(counts: Mapping[StateFilter, int]) -> list[tuple[RemoteState, int, str]]:
-    """Return a state for icon and color, a number and a word for each state that occurs.
+    """Return the numbers of remotes by state, for a summary.
 
     Remotes that expire within 7 or 30 days are counted together as ``expiring``.
+
+    Returns:
+        For each state that occurs: the state for icon and color, the number of remotes, and the
+        word to show.
     """
     week, month = counts.get(RemoteState.WEEK, 0), counts.get(RemoteState.MONTH, 0)
-    found = [(state, counts.get(state, 0), state.word) for state in _ORDER]
-    found.insert(2, (RemoteState.WEEK if week else RemoteState.MONTH, week + month, "expiring"))
-    return [one for one in found if one[1]]
+    rows = [(state, counts.get(state, 0), state.word) for state in _ORDER]
+    rows.insert(2, (RemoteState.WEEK if week else RemoteState.MONTH, week + month, "expiring"))
+    return [row for row in rows if row[1]]
 
 
 def describe_counts(counts: Counter[StateFilter], *, tells_more: bool = False) -> tuple[str, ...]:
@@ -114,7 +119,8 @@ def describe_counts(counts: Counter[StateFilter], *, tells_more: bool = False) -
 
     Args:
         counts: Maps states to numbers of remotes.
-        tells_more: Whether texts without the less important states end like ``, 8 more``.
+        tells_more: Whether a text that leaves out less important states ends with the number of
+            their remotes, such as ``, 8 more``.
     """
     others = [state for state in RemoteState if state is not RemoteState.OPEN and counts[state]]
     forms = (others, [state for state in others if state in FIRST])

@@ -1,7 +1,7 @@
 """Bluetooth remotes (contract 2.3, 4.1, 4.3 to 4.5), and the only table of their fields.
 
-The attributes of :class:`Remote` are the table, in the order in which views show them. Other code
-derives from this table: the form, the detail view, differences, confirmations, the options of
+The attributes of :class:`Remote` are the table, in the order in which views show them. All other
+code uses this table: the form, the detail view, differences, confirmations, the options of
 ``lockterm remotes``, request bodies, backups and CSV columns. To add a field, add it here.
 """
 
@@ -120,9 +120,9 @@ class Remote(Record):
         return {"lockInfo": LockInfo.read(info)} if isinstance(info, Mapping) else {}
 
     def other_lock(self, lock_id: int) -> int | None:
-        """Return the ID of the remote's lock; None if it is the given lock, or is unknown."""
-        told = (self.lock_id, self.lock_info.lock_id if self.lock_info else None)
-        return next((other for other in told if other not in (None, lock_id)), None)
+        """Return the ID of the remote's lock; None if this is the given lock, or is unknown."""
+        lock_ids = (self.lock_id, self.lock_info.lock_id if self.lock_info else None)
+        return next((other for other in lock_ids if other not in (None, lock_id)), None)
 
 
 FIELDS: Mapping[str, Field] = Remote.fields()
@@ -135,17 +135,22 @@ UPDATED = tuple(field for field in ADDED if field.sent is Sent.ALWAYS)
 """The fields that an update can change (contract 4.4)."""
 
 RECOGNIZED = tuple(field for field in ADDED if field in UPDATED or field.name == "remoteNumber")
-"""The fields that identify a remote: another number may mean another remote."""
+"""The fields by which lockterm recognizes an added or updated remote: the updatable fields and the
+number."""
 
 UNLISTED = tuple(field for field in ADDED if not field.listed)
 """The hidden fields, which lists never contain and a detail may omit (contract 2.3)."""
 
 
 def is_still(before: Mapping[str, Any], now: Remote) -> bool:
-    """Return whether an ID still belongs to the same remote.
+    """Return whether two records with the same ID belong to the same remote.
 
     The service may give the ID of a deleted remote to a new remote. This function compares the
     number and the creation time, because no update can change them (contract 4.4).
+
+    Args:
+        before: The earlier record, by the contract's names.
+        now: The present remote.
     """
     return all(
         canonical(before[name]) == canonical(now.raw[name])
@@ -173,5 +178,5 @@ class RemotePage(Record):
 
     @property
     def least(self) -> int:
-        """The smallest possible number of remotes: the total, or the list's length if higher."""
+        """The least number of remotes on the lock: the total, or the page's length if greater."""
         return max(self.total, len(self.remotes) + self.unreadable)

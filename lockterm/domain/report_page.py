@@ -42,7 +42,8 @@ _RESULTS = {
     "Unconfirmed": UNCONFIRMED | IN_FLIGHT,
     "Refused or not sent": WITHOUT_EFFECT,
 }
-"""Maps titles of columns to the states that they count; the last column counts all other states."""
+"""Maps titles of columns to the operation states that they count. A further column counts all other
+states."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,15 +53,15 @@ class LockReport:
     lock: Lock
     zone: tzinfo
     listing: Listing | None
-    """The list that is counted. If lockterm could not read the lock, the last stored list, or
-    None."""
+    """The list whose remotes are counted. If lockterm could not read the lock, this is the last
+    stored list; None if there is none."""
     problem: str = ""
     """Why lockterm could not read the lock completely; empty if it could."""
 
 
 @dataclass(frozen=True, slots=True)
 class Report:
-    """The data that the page shows."""
+    """The data that the page of ``lockterm report --html`` shows."""
 
     profile: str
     zone: tzinfo
@@ -170,9 +171,9 @@ def _show_ends(report: Report) -> Html:
 
 
 def count_ends(report: Report) -> tuple[date, list[int]]:
-    """Return the first day, and how many remotes end on that day and on each of the following days.
+    """Return today's date, and for each of :data:`DAYS` days the number of remotes that end on it.
 
-    The first day is the earliest of today's dates in the time zones of the locks and the profile.
+    If the date differs between the time zones of the locks and the profile, the earliest counts.
     """
     zones = {report.zone, *(one.zone for one in report.locks)}
     todays = [at.date() for zone in zones if (at := dates.local(report.now_ms, zone))]

@@ -21,13 +21,13 @@ from lockterm.errors import CORRECT_FIELDS, RuleViolationError
 
 
 class _Request(BaseModel):
-    """A request body. Attributes are in snake case; requests use the contract's names."""
+    """A request body. Its attributes have Python names; :meth:`body` has the contract's names."""
 
     model_config = ConfigDict(extra="forbid", frozen=True, strict=True, populate_by_name=True)
 
     @classmethod
     def checked(cls, body: dict[str, Any]) -> Self:
-        """Return a request with a body, after pydantic has checked the body.
+        """Check a body with pydantic, and return it as a request.
 
         Raises:
             RuleViolationError: The contract does not allow a value in the body.
@@ -35,8 +35,8 @@ class _Request(BaseModel):
         try:
             return cls.model_validate(body)
         except ValidationError as error:
-            found = {str(one["loc"][0]): f"{one['msg']}." for one in error.errors()}
-            raise RuleViolationError(found, hint=CORRECT_FIELDS) from None
+            reasons = {str(one["loc"][0]): f"{one['msg']}." for one in error.errors()}
+            raise RuleViolationError(reasons, hint=CORRECT_FIELDS) from None
 
     def body(self) -> dict[str, Any]:
         """Return the fields of the body by the contract's names, without fields that are None."""
@@ -74,7 +74,13 @@ def _type(field: Field) -> Any:
 
 
 def _table(title: str, fields: Iterable[Field], *, is_new: bool) -> Any:
-    """Return a request class with the given fields, in the contract's order."""
+    """Return a new request class with the given fields, in the contract's order.
+
+    Args:
+        title: The name of the class.
+        fields: The fields that the request can contain.
+        is_new: Whether the request adds a remote, so that the required fields must be set.
+    """
     types: dict[str, Any] = {"lock_id": (int, Checked(alias="lockId"))} if is_new else {}
     for field in sorted(fields, key=attrgetter("row")):
         is_needed = is_new and field.required

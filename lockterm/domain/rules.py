@@ -1,4 +1,4 @@
-"""The contract's rules for a remote: the fields that each type requires, and those that it sends.
+"""The contract's rules for a remote: the fields that each type requires and that requests send.
 
 | type | start and end | weekdays | sent |
 |---|---|---|---|
@@ -6,9 +6,9 @@
 | 2 time-limited | both, end after start | none | the two dates, ``weekDay`` [] |
 | 4 recurring | both, end after start | 1-7; none only if confirmed | all three |
 
-An update that changes the type, start, end or weekdays sends all four; of the other fields, it
-sends only changed ones. Fields that the contract does not define are never sent back (contract 2.2,
-4.1 and 4.4).
+An update that changes the type, start, end or weekdays sends all four. It sends any other field
+only if the field changes. Fields that the contract does not define are never sent back (contract
+2.2, 4.1 and 4.4).
 """
 
 from __future__ import annotations
@@ -46,7 +46,10 @@ OPENS_AGAIN = "This reactivates an expired remote."
 
 
 def comparable(field: Field, value: Any) -> Any:
-    """Return a value in the form for comparing: one empty value per kind, and sorted weekdays."""
+    """Return a value in the form for comparing.
+
+    Every kind of field has one empty value, weekdays are sorted, and texts are in normal form C.
+    """
     match field.kind:
         case Kind.TEXT:
             return normalize_name(value) if isinstance(value, str) else value or ""
@@ -100,7 +103,8 @@ def opens_again(before: Remote, after: Remote, now_ms: int, zone: tzinfo | None 
         before: The remote before the update.
         after: The remote after the update.
         now_ms: Now, in milliseconds.
-        zone: The time zone of the lock; None to ignore whether a weekday is left before the end.
+        zone: The time zone of the lock. If given, the result is false for a recurring remote that
+            has no weekday before its end.
     """
     is_over = phase_of(before, now_ms) is Phase.OVER
     if zone is not None and never_opens(after, zone, now_ms):
@@ -109,10 +113,11 @@ def opens_again(before: Remote, after: Remote, now_ms: int, zone: tzinfo | None 
 
 
 def unread(before: Remote, wanted: Remote) -> dict[str, str]:
-    """Return explanations, by contract field, for unreadable values that an update would lose.
+    """Return explanations for unreadable values that an update would lose, by contract field.
 
-    Type, dates and weekdays are sent together. If the service sent one of these fields in an
-    unreadable form, or sent no weekdays, a new end date would overwrite the unknown value.
+    An update sends type, dates and weekdays together. If lockterm cannot read one of them, or the
+    service sent no weekdays, even a new end date would overwrite the unknown value. The result is
+    empty if the update loses nothing.
     """
     if not touches_validity(before, wanted):
         return {}
@@ -131,7 +136,7 @@ def unread(before: Remote, wanted: Remote) -> dict[str, str]:
 
 
 def sends_dates(before: Remote | None, wanted: Remote) -> bool:
-    """Return whether a request sends dates, which the user may have based on a wrong clock."""
+    """Return whether a request sends a start and an end, which a wrong clock may make wrong."""
     return needs_dates(wanted.remote_type) and touches_validity(before, wanted)
 
 
@@ -196,7 +201,13 @@ def _wrong_validity(wanted: Remote) -> dict[str, str]:
 
 
 def warnings(wanted: Remote, now_ms: int, before: Remote | None = None) -> dict[str, str]:
-    """Return explanations by contract field, for valid values that the user must confirm."""
+    """Return warnings about valid values that the user must confirm, by contract field.
+
+    Args:
+        wanted: The remote with the typed values.
+        now_ms: Now, in milliseconds.
+        before: The remote to edit; None for a new remote. Unchanged values give no warning.
+    """
     found: dict[str, str] = {}
     if touches_validity(before, wanted) and needs_dates(wanted.remote_type):
         if wanted.end_ms is not None and wanted.end_ms <= now_ms:
@@ -252,7 +263,9 @@ def added_again(lock_id: int, was: Remote) -> NewRemote:
 
 
 def changes(before: Remote, wanted: Remote) -> RemoteChanges:
-    """Return the request of an update (contract 4.4), with the changed fields only.
+    """Return the request of an update (contract 4.4).
+
+    The request has the changed fields. If type, start, end or weekdays change, it has all four.
 
     Raises:
         RuleViolationError: A changed value breaks a rule.
@@ -272,7 +285,7 @@ def changes(before: Remote, wanted: Remote) -> RemoteChanges:
 
 
 def differing(before: Remote, wanted: Remote) -> dict[str, Any]:
-    """Return new values by contract field, for the fields that an update changes.
+    """Return the new values of the fields that an update changes, by contract field.
 
     Raises:
         RuleViolationError: A changed value breaks a rule.

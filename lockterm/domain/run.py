@@ -1,4 +1,4 @@
-"""Runs: plans that this session carries out, with their progress."""
+"""Runs: plans that this session runs, with their progress."""
 
 from __future__ import annotations
 
@@ -17,13 +17,14 @@ RATED_S = 1.0
 
 
 class Run:
-    """A run in this session, during the run and after it. No screen needs to be open.
+    """A run that this session has started, until the session ends. It needs no open screen.
 
-    ``Runs.execute`` changes the run; commands and screens read it, and can stop it.
+    ``operations.runs.Runs.execute`` changes the run; commands and screens read it, and can stop it.
 
     Args:
-        plan: The plan, which the user has confirmed. If it is in the store, it needs no steps.
-        clock: The clock, of which the monotonic part is used.
+        plan: The confirmed plan. If the store has the plan, its steps may be missing here, because
+            :meth:`load` adds them.
+        clock: The clock, whose monotonic time measures the duration.
     """
 
     def __init__(self, plan: Plan, clock: Clock) -> None:
@@ -36,7 +37,8 @@ class Run:
         self.news: list[int] = []
         """The numbers of the steps whose state has changed, in the order of the changes."""
         self.due = self.left = 0
-        """Numbers of steps that this run tries, and of those among them that have no result."""
+        """The number of steps that this run tries, and the number of these steps without a
+        result."""
         self.problems = Counter[StepState]()
         """Maps states that the user must check to the number of tried steps in that state."""
         self.reading = 0
@@ -44,16 +46,16 @@ class Run:
         self.stop_request = asyncio.Event()
         """An event that is set when the user stops the run."""
         self.stop_reason = ""
-        """The error because of which the run starts no more steps, in sentences; else empty."""
+        """The error that stopped the run, in sentences; empty if no error did."""
         self.finished = asyncio.Event()
         """An event that is set when no step is in progress any more."""
         self.error: LocktermError | None = None
         """The error that prevented the run; None if there was none."""
-        # How the run goes on:
+        # The order of the steps:
         self.waiting: dict[int, deque[int]] = {}
         """Maps lock IDs to the numbers of the steps that remain for the lock, in order."""
         self.ready: deque[int] = deque()
-        """IDs of locks with remaining steps but no step in progress, in the order of turns."""
+        """IDs of locks with remaining steps and no step in progress, the next lock first."""
         self.unreached: dict[int, str] = {}
         """Maps lock IDs to the reason why the service could not be reached for the lock."""
         self.pauses = Counter[int]()
@@ -70,14 +72,14 @@ class Run:
     # --- changes ------------------------------------------------------------------------------
 
     def load(self, plan: Plan) -> None:
-        """Replace the plan by the same plan as the store has it, before the first step is sent."""
+        """Replace the plan with its version in the store, before the first step is sent."""
         self.plan = replace(plan, skipped=self.plan.skipped)
         self.steps = {step.number: step for step in plan.steps}
         self._tried = {step.number for step in plan.steps if step.is_left}
         self.due = self.left = len(self._tried)
 
     def note(self, step: Step) -> None:
-        """Replace a step by the step with its new state."""
+        """Store a step that has a new state, update the counts, and call :attr:`on_change`."""
         was, now = self.steps[step.number].state, step.state
         self.steps[step.number] = step
         self.news.append(step.number)
@@ -92,30 +94,30 @@ class Run:
         self.on_change(self)
 
     def note_reading(self, more: int) -> None:
-        """Add to the number of steps that are being verified; ``more`` may be negative."""
+        """Change the number of steps that are being verified by ``more``, which may be negative."""
         self.reading += more
         self.on_change(self)
 
     def end(self) -> None:
-        """Note that no step is in progress any more."""
+        """Set the run to finished, because no step is in progress any more."""
         self.plan = replace(self.plan, steps=tuple(self.steps.values()))
         self.finished.set()
         self.on_change(self)
 
     def stop(self) -> None:
-        """Start no more steps; steps in progress are completed."""
+        """Request that the run starts no more steps. Steps in progress are completed."""
         self.stop_request.set()
 
     # --- progress -----------------------------------------------------------------------------
 
     @property
     def done(self) -> int:
-        """The number of tried steps that have a certain result."""
+        """The number of steps of this run that have a result, without unconfirmed ones."""
         return self.due - self.left - self.problems[StepState.UNKNOWN]
 
     @property
     def only_reads(self) -> bool:
-        """Whether all steps have a result, and only unconfirmed ones are being verified."""
+        """Whether no step remains to be sent, and the run is only verifying unconfirmed steps."""
         return bool(self.reading) and not self.left
 
     @property

@@ -1,7 +1,7 @@
 """Functions that make texts from the service safe to show. No other module does this.
 
-Requests, comparisons and exports use the original values. Every value that is displayed, logged or
-put into a sentence passes through this module.
+lockterm passes every value through this module before it shows or logs the value, or puts it into a
+sentence. Requests, comparisons and exports use the original values.
 """
 
 from __future__ import annotations
@@ -65,7 +65,7 @@ _SECRET = 6
 """Minimum length of a part of a header's value that counts as a secret. Shorter parts may be common
 words."""
 _BETWEEN = re.compile(r"[\s,;=\"']+")
-"""Matches the separators between parts of a header's value, as in ``Digest response="..."``."""
+"""Matches separators between the parts of a header's value, as in ``Digest response="..."``."""
 
 
 def _shown(char: str) -> str:
@@ -136,7 +136,7 @@ def clean(value: object, limit: int | None = None) -> str:
 def _is_at_work(char: str, before: str, after: str) -> bool:
     """Return whether an invisible character changes how its neighbors look.
 
-    A character that changes nothing is replaced, because it would make different names look the
+    The caller replaces a character without effect, because it would make different names look the
     same.
 
     Args:
@@ -174,7 +174,7 @@ def without_idle_joiners(text: str) -> str:
 
 
 def seen_or(name: str | None, instead: str) -> str:
-    """Return a name, or ``instead`` if the name is empty or consists of spaces."""
+    """Return a name, or ``instead`` if the name is None, empty or consists of spaces."""
     return name if name and not name.isspace() else instead
 
 
@@ -218,7 +218,10 @@ def spellings(values: Iterable[str]) -> list[str]:
 
 
 def _basic(value: str) -> Iterator[str]:
-    """Yield user and password of ``Basic`` credentials, together and separately."""
+    """Yield the user and the password of ``Basic`` credentials, together and separately.
+
+    For a header value of another scheme, yield nothing.
+    """
     kind, _, credentials = value.partition(" ")
     if kind.lower() != "basic":
         return

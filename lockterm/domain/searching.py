@@ -21,8 +21,8 @@ def find_missing_words(needle: str, remote: Remote) -> list[str]:
     """Return the words of a search text that a remote does not contain, ignoring case and accents.
 
     A word may be part of the name, the number, the ID, or any key, text or number in the extra
-    data, even if a field does not have the contract's type. The words that are shown for types and
-    dates do not count, because Jan and May are also names of people.
+    data, even if a field does not have the contract's type. The texts that tables show for types
+    and dates are not searched, because Jan and May are also names of people.
 
     Args:
         needle: The search text, as typed.
@@ -46,7 +46,7 @@ def is_found(needle: str, remote: Remote) -> bool:
 
 
 def search_text(remote: Remote) -> str:
-    """Return all texts of a remote that are searched, on one line in the form of :func:`fold_text`.
+    """Return the searched texts of a remote on one line, in the form of :func:`fold_text`.
 
     A searched word contains no spaces, so it cannot match across two texts.
     """
@@ -79,8 +79,8 @@ def _more_texts(remote: Remote) -> list[str]:
 def list_column_texts(remote: Remote) -> tuple[str, ...]:
     """Return the texts in a remote's columns for type, way of adding and coerced flag.
 
-    A row filter searches them too. ``describe_validity_briefly`` returns the texts for the dates
-    and the status.
+    :func:`has_words` searches these texts too. ``describe_validity_briefly`` returns the texts for
+    the dates and the status.
     """
     return (
         word(RemoteType, remote.remote_type),
@@ -90,11 +90,14 @@ def list_column_texts(remote: Remote) -> tuple[str, ...]:
 
 
 def has_words(needle: str, remote: Remote, zone: tzinfo, now_ms: int) -> bool:
-    """Return whether a remote contains every word, in searched fields or in its table columns."""
+    """Return whether a remote contains every word of a search text.
+
+    Unlike :func:`is_found`, this function also searches the texts of the table's columns.
+    """
     missing = find_missing_words(needle, remote)
     if not missing:
         return True
-    words = fold_text(
+    texts = fold_text(
         "\n".join((*list_column_texts(remote), *describe_validity_briefly(remote, now_ms, zone)))
     )
-    return all(word in words for word in missing)
+    return all(word in texts for word in missing)

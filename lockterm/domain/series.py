@@ -1,4 +1,4 @@
-"""The next remote of a series: a copy of the input whose name and number are increased."""
+"""The next remote of a series: the same input with the next name and the next number."""
 
 from __future__ import annotations
 
@@ -11,7 +11,8 @@ from lockterm.domain.safe_text import clean
 
 _DIGITS = re.compile(r"[0-9]+")
 _MOST_DIGITS = 4000
-"""Maximum number of digits in a number to increase. Python does not convert much longer numbers."""
+"""Maximum number of digits in a number that :func:`counted_up` increases. Python does not convert
+much longer numbers."""
 
 
 class NamesInUse:
@@ -56,13 +57,13 @@ class NamesInUse:
             self._near[near_key(number)] = number
 
     def describe_name(self, name: str) -> str:
-        """Return a sentence if another remote has a similar but different name; otherwise empty."""
+        """Return a warning if another remote has a similar but different name; otherwise empty."""
         some = self._near_names.get(near_key(name), []) if near_key(name) else []
         others = [one for one in some if not is_same_name(one, name)]
         return near_note(others) if others else ""
 
     def describe_number(self, number: str) -> str:
-        """Return a sentence if another remote has the same or a similar number; otherwise empty."""
+        """Return a warning if another remote has the same or a similar number; otherwise empty."""
         number = normalize_name(number)
         if not number:
             return ""
@@ -78,8 +79,8 @@ class NamesInUse:
 def counted_up(text: str, taken: Collection[str]) -> str:
     """Return the next free text of a series, such as ``A-0100`` after ``A-0099``.
 
-    The last number in the text is increased until the text is free, and keeps its leading zeros. A
-    text without a number gets one, such as ``Anna 2``.
+    The function increases the last number in the text until the text is free. Leading zeros stay. A
+    text without a number gets one, as in ``Anna 2``.
 
     Args:
         text: The text of the previous remote.

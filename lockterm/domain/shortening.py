@@ -17,7 +17,7 @@ _BEGINNING, _FOREVER = -(2**63), 2**63
 """Times in milliseconds: one before, and one after, every time that a service can send."""
 
 _MOST_DAYS = 9
-"""Number of days to search for a weekday; enough even if the first day has already begun."""
+"""Number of days in which the search for a weekday ends: a week, and two partial days."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -25,17 +25,17 @@ class Shortening:
     """How a change shortens the access of a remote. At least one field is set."""
 
     ends_ms: int | None = None
-    """The new end of access, in milliseconds, if access ends earlier."""
+    """The new end of access, in milliseconds; None if access does not end earlier."""
     ended_ms: int | None = None
-    """The end before the change, in milliseconds, if access ends earlier and had an end."""
+    """The end before the change, in milliseconds; None if access does not end earlier or had no
+    end."""
     earlier_ms: int = 0
     """How much earlier access ends, in milliseconds; 0 if it does not end earlier or had no end."""
     closed: tuple[int, int] | None = None
-    """The beginning and end, in milliseconds, of the period without access because access starts
-    later."""
+    """The beginning and the end, in milliseconds, of the period that the remote loses because its
+    access starts later; None if access does not start later."""
     days: tuple[int, ...] = ()
-    """The weekdays (1 is Monday) on which the remote opened before, and will no longer open
-    between the new start and the new end."""
+    """The weekdays (1 is Monday) that the remote loses within its new period."""
 
     @property
     def was_permanent(self) -> bool:
@@ -90,14 +90,21 @@ def find_shortening(before: Remote, after: Remote, now_ms: int, zone: tzinfo) ->
 
 
 def _is_over(new: _Open, now_ms: int, zone: tzinfo) -> bool:
-    """Return whether the rest of a period is empty or has none of the weekdays."""
+    """Return whether a remote does not open any more, because its period or weekdays are over."""
     start = max(new.start, now_ms)
     no_day = bool(new.days) and _first_open(start, new.end, new.days, zone) is None
     return no_day or new.end <= start
 
 
 def _lost_days(old: _Open, new: _Open, begin: int, zone: tzinfo) -> tuple[int, ...]:
-    """Return the weekdays that are missing in the new remote, while both are in their period."""
+    """Return the weekdays on which only the old remote opens, within both periods.
+
+    Args:
+        old: The times when the remote opens before the change.
+        new: The times when the remote opens after the change.
+        begin: The earliest time to consider, in milliseconds.
+        zone: The time zone of the lock.
+    """
     both = max(begin, new.start), min(old.end, new.end)
     return tuple(
         day
@@ -111,7 +118,12 @@ def _days_of(remote: Remote) -> AbstractSet[int]:
 
 
 def _open_of(remote: Remote, without_days: AbstractSet[int]) -> _Open | None:
-    """Return the times when a remote opens; None if its type and dates form no period."""
+    """Return the times when a remote opens; None if its type and dates form no period.
+
+    Args:
+        remote: The remote.
+        without_days: The weekdays to assume for a recurring remote without weekdays.
+    """
     if remote.remote_type == RemoteType.PERMANENT:
         return _Open(_BEGINNING, _FOREVER, _ALL_DAYS)
     start, end = remote.start_ms, remote.end_ms
@@ -122,7 +134,10 @@ def _open_of(remote: Remote, without_days: AbstractSet[int]) -> _Open | None:
 
 
 def _first_open(start: int, end: int, days: AbstractSet[int], zone: tzinfo) -> int | None:
-    """Return the first moment of a period on one of the weekdays, in milliseconds, or None."""
+    """Return the first moment of a period that is on one of the weekdays, in milliseconds.
+
+    The result is None if the period has none of the weekdays.
+    """
     at = start
     for _ in range(_MOST_DAYS):
         if at >= end or not days:

@@ -1,8 +1,8 @@
 """The columns of a table file: their names, and how their cells are written and parsed.
 
-A cell is parsed like a field of the remote form. In addition, times may be milliseconds, and
-changes by spreadsheets are detected. A cell that equals the exported text of a value means exactly
-that value, to the millisecond.
+lockterm parses a cell like a field of the remote form. In addition, times may be milliseconds, and
+a number that a spreadsheet has changed is refused. The exported text of a value, read again, gives
+exactly the same value, to the millisecond.
 """
 
 from __future__ import annotations
@@ -70,12 +70,12 @@ NO_TYPE_MAPPED = (
 
 
 def column_named(text: str) -> str | None:
-    """Return the column with a name or label, ignoring case; None if the column is unknown."""
+    """Return the column of :data:`NAMES` with this name or label; None if it is unknown."""
     return _COLUMNS.get(" ".join(text.split()).casefold())
 
 
 def visible(text: str) -> str:
-    """Return a text with control characters and surrogates escaped, as Python escapes them."""
+    """Return a text in which control characters and surrogates are escaped as in Python."""
     if text.isprintable():
         return text
     return "".join(
@@ -100,7 +100,7 @@ def guarded(text: str) -> str:
 
 
 def unguarded(text: str) -> str:
-    """Return the original of a text that :func:`guarded` returned."""
+    """Return the original text from a text that :func:`guarded` returned."""
     return _ESCAPES.sub(r"\1\2", text)
 
 
@@ -125,12 +125,12 @@ def written(field: Field, value: Any, zone: tzinfo) -> str:
             return json_text.one_line(value) if value else ""
         case Kind.TEXT:
             return visible(value)
-    words = (
+    texts = (
         {number: shown for shown, number in choices(field.constants).items()}
         if (field.constants)
         else {}
     )
-    return words.get(value, str(value))
+    return texts.get(value, str(value))
 
 
 def cell_of(field: Field, remote: Remote, zone: tzinfo) -> str:
@@ -145,7 +145,7 @@ def cell_of(field: Field, remote: Remote, zone: tzinfo) -> str:
 
 
 def typed_cell(field: Field, text: str, zone: tzinfo, now_ms: int) -> str:
-    """Return the text of a cell in the form in which a user would type the value.
+    """Check the text of a cell, and return it in the form in which a user would type the value.
 
     Args:
         field: The field that the column sets.
@@ -177,7 +177,7 @@ def typed_cell(field: Field, text: str, zone: tzinfo, now_ms: int) -> str:
 
 
 def refuse_shortened(text: str) -> None:
-    """Check that a text is not a long number that a spreadsheet has shortened.
+    """Check that a text is not a number that a spreadsheet has shortened, such as ``1.2E+10``.
 
     Raises:
         ValueError: The text is a shortened number. The message is a sentence.

@@ -1,7 +1,7 @@
 """The parser of table files: CSV from any spreadsheet, and the JSON of an export.
 
-The functions parse a whole file and return its rows as text. They report every problem with its
-line. :mod:`lockterm.domain.table_columns` defines the meaning of the cells.
+The functions parse a whole file, return its rows as texts, and report each problem with its line.
+:mod:`lockterm.domain.table_columns` defines the meaning of the cells.
 """
 
 from __future__ import annotations
@@ -44,7 +44,7 @@ _UNKNOWN = (
 )
 _OF_A_LOCK = ("lockId", "name", "timezone", "remotes")
 _OF_A_LIST = {"status", "createTime", "start", "end"}
-"""Columns in the CSV that ``remotes list``, ``find`` and ``report`` print."""
+"""Columns that only the CSV of ``remotes list``, ``find`` and ``report`` has, to refuse it."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -81,7 +81,7 @@ class TableFileError(LocktermError):
 
     @property
     def counted(self) -> str:
-        """The text ``12 problems``, with the number of listed problems if not all are listed."""
+        """The number of problems as text, such as ``120 problems, of which 100 are listed``."""
         count = len(self.problems)
         more = f", of which {MOST_PROBLEMS} are listed" if count > MOST_PROBLEMS else ""
         return f"{count:,} problems{more}" if count > 1 else "1 problem"
@@ -100,17 +100,18 @@ class Row:
     odd: frozenset[str] = field(default_factory=frozenset)
     """The columns whose JSON values do not have the contract's type; empty if the file is CSV."""
     origins: Mapping[str, tuple[str, str]] = field(default_factory=dict)
-    """Maps a column to the title and text of its cell in the original file, if a mapping changed
-    them."""
+    """Maps a column to the title and the text of its cell in the original file; empty unless a
+    mapping has converted the file."""
     filled: frozenset[str] = field(default_factory=frozenset)
-    """The columns whose cell is a value of the mapping, because the file has no text for them."""
+    """The columns whose text is from ``[values]`` of a mapping, because the file has no text for
+    them."""
 
     def text(self, column: str) -> str:
-        """Return the stripped text of a column; empty if the file lacks the column."""
+        """Return the text of a column without spaces around it; empty if the column is missing."""
         return self.cells.get(column, "").strip()
 
     def problem(self, column: str, reason: str, value: str | None = None) -> Problem:
-        """Return a problem with a column, which shows title and text as in the original file.
+        """Return a problem with a cell. It shows title and text as in the original file.
 
         Args:
             column: The name of the column.
@@ -131,15 +132,15 @@ class Table:
     service: str = ""
     """The base URL of the service that the file was exported from; empty if not stated."""
     without_lock: frozenset[int] = field(default_factory=frozenset)
-    """The line numbers of rows without a lock, which get the lock ID that ``read_table`` was
-    given."""
+    """The line numbers of rows that state no lock. They have the lock ID that the caller gave to
+    the parser."""
     problems: Sequence[Problem] = ()
-    """Problems with the structure of the file. lockterm still checks the other rows, to report all
-    problems together, but plans no row of such a file."""
+    """Problems with the structure of the file. If there are any, lockterm plans no row. It still
+    checks the rows, to report all problems together."""
     ignored: Sequence[str] = ()
     """The titles of columns that a mapping ignores; may contain control characters."""
     without_access: int = 0
-    """The number of rows that have no access at any door column."""
+    """The number of lines of the original file that give access at no door."""
 
 
 def read_table(data: bytes, lock_id: int | None = None) -> Table:
@@ -233,6 +234,9 @@ def _columns(
     """Return the column for each cell of the header, and the problems with the header.
 
     The column is None for an empty cell, and an empty string for an unknown column.
+
+    Raises:
+        TableFileError: A column is a duplicate, or a required column is missing.
     """
     if set(header) >= _OF_A_LIST:
         raise _refused(
@@ -240,21 +244,21 @@ def _columns(
             ' the file with "lockterm export LOCK --csv".'
         )
     problems: list[Problem] = []
-    found: list[str | None] = []
+    columns: list[str | None] = []
     is_twice = False
     for text in header:
         name = column_named(text)
         if name is None and text.strip():
             name = ""
             problems.append(Problem(line, text, text, _UNKNOWN))
-        elif name is not None and name in found:
+        elif name is not None and name in columns:
             is_twice = True
             problems.append(Problem(line, text, text, "Duplicate column."))
-        found.append(name)
-    missing = _missing(line, found, needs_lock=needs_lock)
+        columns.append(name)
+    missing = _missing(line, columns, needs_lock=needs_lock)
     if is_twice or missing:
         raise TableFileError([*problems, *missing])
-    return found, problems
+    return columns, problems
 
 
 def _missing(line: int, columns: Iterable[str | None], *, needs_lock: bool) -> list[Problem]:
@@ -354,10 +358,10 @@ def _json_row(line: int, lock_id: str, raw: Mapping[str, Any]) -> Row:
 
 
 def _record_lines(text: str) -> Iterator[int]:
-    """Yield the line where each remote of an export begins.
+    """Yield the number of the line where each remote of a JSON export begins, from 1.
 
-    In an export, all remotes begin at depth 5, and nothing else does. The caller must have checked
-    the structure of the export.
+    In an export, exactly the remotes begin at nesting depth 5. The caller has checked the structure
+    of the export.
     """
     line, depth = 1, 0
     for match in re.finditer(r'"(?:[^"\\]|\\.)*"|[\[\]{}\n]', text, re.DOTALL):

@@ -4,11 +4,11 @@ A mapping is a small TOML file:
 
 - ``[columns]`` has the meaning of each column by its title: a column of a table file,
   ``first name``, ``last name`` or ``ignore``.
-- ``[doors]`` gives each column that stands for a door, or each door that a cell mentions, a lock.
+- ``[doors]`` has the lock of each column that stands for a door, or of each door in a cell.
 - ``[format]`` states the order of day and month, and how numbers are written.
-- ``[values]`` gives values for empty cells and missing columns.
+- ``[values]`` has values for empty cells and missing columns.
 
-lockterm uses a mapping only for a file whose columns all have a meaning in it.
+lockterm uses a mapping for a file only if every column of the file has a meaning in the mapping.
 :mod:`lockterm.domain.foreign_table` parses the rows.
 """
 
@@ -41,7 +41,7 @@ NAME, NUMBER, TYPE, START, END = (
     *("startDate", "endDate"),
 )
 FIRST, LAST, IGNORE = "first name", "last name", "ignore"
-"""Meanings that only a mapping can give to a column. First name and last name are joined."""
+"""Meanings that only a mapping can give to a column. lockterm joins first name and last name."""
 
 WRITTEN = "as written"
 """The format of numbers that are used as they are in the file."""
@@ -49,7 +49,8 @@ DATE_ORDERS = ("day/month/year", "month/day/year", "year-month-day")
 NUMBER_FORMATS = (WRITTEN, "hex", "lower-case hex", "decimal")
 
 BY_END = "by end"
-"""The type of rows that are time-limited if they have an end date, and permanent if not."""
+"""The value of the type that makes rows time-limited if they have an end date, and otherwise
+permanent."""
 
 MEANINGS: Mapping[str, str] = {
     **{NAME: "name", FIRST: FIRST, LAST: LAST},
@@ -62,7 +63,7 @@ MEANINGS: Mapping[str, str] = {
 """Maps the meanings of columns to their names in a mapping; the most frequent ones come first."""
 
 CONSTANT = (TYPE, START, END, "weekDay", LOCK)
-"""The columns that often get one value for all rows."""
+"""The columns for which a mapping often has one value for all rows, the most useful first."""
 
 _NAMED = {**{text.casefold(): name for name, text in MEANINGS.items()}}
 _SECTIONS = ("columns", "doors", "format", "values")
@@ -96,7 +97,7 @@ class TableMap:
         return column in self.columns or column in self.doors
 
     def fits(self, columns: Iterable[str]) -> bool:
-        """Return whether the mapping has a meaning for each of these columns, and for no others."""
+        """Return whether the mapping has a meaning for exactly these columns."""
         return {*columns} == self.columns.keys() | self.doors.keys()
 
     @property
@@ -105,7 +106,11 @@ class TableMap:
         return TYPE in self.values or TYPE in self.columns.values()
 
     def find_mistakes(self, columns: Sequence[str]) -> list[Problem]:
-        """Return the problems with using the mapping for these columns, without line numbers."""
+        """Return the problems with using the mapping for a file, without line numbers.
+
+        Args:
+            columns: The titles of the file's columns that have a title or cell texts.
+        """
         problems = [
             Problem(0, column or NAMELESS, column, describe_unknown(column))
             for column in dict.fromkeys(columns)
@@ -162,18 +167,21 @@ def describe_unknown(column: str) -> str:
 
 
 def meaning_named(text: str) -> str | None:
-    """Return the meaning with a name, ignoring case; None if there is no such meaning."""
+    """Return the key of :data:`MEANINGS` with a name or a column title, ignoring case, or None."""
     return _NAMED.get(" ".join(text.split()).casefold()) or column_named(text)
 
 
 def suggest_map(columns: Iterable[str]) -> TableMap:
-    """Return a mapping for the columns whose titles are known names, such as ``number``."""
-    found: dict[str, str] = {}
+    """Return a mapping for the columns whose titles are names of meanings, such as ``number``.
+
+    Other columns are not in the mapping.
+    """
+    meanings: dict[str, str] = {}
     for column in columns:
         meaning = meaning_named(column)
-        if meaning and meaning != IGNORE and meaning not in found.values():
-            found[column] = meaning
-    return TableMap(found)
+        if meaning and meaning != IGNORE and meaning not in meanings.values():
+            meanings[column] = meaning
+    return TableMap(meanings)
 
 
 # --- the file ------------------------------------------------------------------------------------
@@ -200,18 +208,18 @@ def parse_map(data: bytes) -> TableMap:
 
 
 def _not_toml(error: Exception) -> Problem:
-    words = 'Write each column as in the example: "Card no" = "number"'
+    hint = 'Write each column as in the example: "Card no" = "number"'
     if (match := _PLACE.search(str(error))) is None:
-        return Problem(0, "", "", f"The file is not valid TOML. {words}")
-    place = f"The line is not valid TOML from column {match[2]} on. {words}"
-    return Problem(int(match[1]), "", "", place)
+        return Problem(0, "", "", f"The file is not valid TOML. {hint}")
+    reason = f"The line is not valid TOML from column {match[2]} on. {hint}"
+    return Problem(int(match[1]), "", "", reason)
 
 
 class _Reader:
     """The parser of a mapping, which collects all problems.
 
     Args:
-        source: The TOML text, in which the lines of problems are found.
+        source: The TOML text, to find the line of each problem.
         document: The parsed TOML.
     """
 
@@ -242,7 +250,10 @@ class _Reader:
         self._problems.append(Problem(line, keys[-1], value, reason))
 
     def _texts(self, section: str) -> dict[str, str]:
-        """Return the keys of a section with their texts; whole numbers become texts."""
+        """Return the keys of a section with their values as texts.
+
+        A value that is neither a text nor a whole number becomes a problem and is left out.
+        """
         table = self._document.get(section, {})
         if not isinstance(table, dict):
             self._refuse((section,), "", f"Write a section: [{section}]")
@@ -295,7 +306,7 @@ class _Reader:
 
 
 def find_value_error(name: str, text: str) -> str:
-    """Return why a text cannot be the value of a column for all rows; empty if it can."""
+    """Return why a text cannot be the value of a column in ``[values]``; empty if it can."""
     if name == TYPE and text == BY_END:
         return ""
     try:
@@ -325,5 +336,5 @@ def format_map(table_map: TableMap) -> str:
 
 
 def _string(text: str) -> str:
-    """Return a text as a TOML string: with the escapes of JSON, and with DEL escaped too."""
+    """Return a text as a TOML string, which has the escapes of JSON and also escapes DEL."""
     return json.dumps(text, ensure_ascii=False).replace("\x7f", "\\u007f")

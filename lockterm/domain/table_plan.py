@@ -1,7 +1,8 @@
-"""The planner for table rows, which returns steps for the remotes of a lock, or problems.
+"""The planner for table rows: it returns the steps for the remotes of a lock, or problems.
 
-A row identifies a remote by ID, else by number, else by name. If several remotes match, or if a
-spreadsheet may have changed the value, the row has a problem, because lockterm does not guess.
+A row identifies a remote by its ID. If the row has no ID, it identifies the remote by number, and
+otherwise by name. If several remotes match, or if a spreadsheet may have changed the value, the row
+has a problem, because lockterm does not guess.
 """
 
 from __future__ import annotations
@@ -50,16 +51,19 @@ class _RowError(Exception):
     """An error for a row that cannot become a step.
 
     Args:
-        found: Pairs of a column and the reason for its problem.
+        problems: Pairs of a column and the reason for its problem.
     """
 
-    def __init__(self, *found: tuple[str, str]) -> None:
-        super().__init__(found)
-        self.found = found
+    def __init__(self, *problems: tuple[str, str]) -> None:
+        super().__init__(problems)
+        self.problems = problems
 
 
 def check_rows(rows: Sequence[Row]) -> list[Problem]:
-    """Return the problems with IDs and actions that can be found without the existing remotes."""
+    """Return the problems of rows that are certain before lockterm reads the remotes of the locks.
+
+    These are invalid IDs, unknown actions, and rows that identify no remote.
+    """
     problems: list[Problem] = []
     for row in rows:
         for column in (LOCK, REMOTE):
@@ -112,16 +116,20 @@ class LockPlan:
         self._deleted: set[int | None] = set()
         """The IDs of the remotes that the rows delete."""
         self._claimed: set[int | None] = set()
-        """The IDs of the remotes that :meth:`_claim` has found for the rows."""
+        """The IDs of the remotes that rows identify by ID or number, as :meth:`_claim` finds
+        them."""
         self._prune = False
-        self._told = {name for remote in remotes for name in remote.raw}
+        self._received = {name for remote in remotes for name in remote.raw}
+        """The names of all fields that the service sent for the remotes."""
         self._lines: dict[object, int] = {}
         """Maps the target of a row (a remote ID, or a new name or number) to the line of the
         row."""
         self._steps: list[tuple[Row, Step]] = []
 
     def take(self, rows: Sequence[Row], *, prune: bool) -> list[Step]:
-        """Return the steps for the rows, and add problems with the rows to :attr:`problems`.
+        """Return the steps for the rows, and add the problems of the rows to :attr:`problems`.
+
+        If a row has a problem, the result is empty.
 
         Args:
             rows: The rows for this lock.
@@ -133,33 +141,34 @@ class LockPlan:
         for row in sorted(rows, key=lambda row: row.text(ACTION).casefold() != Action.DELETE):
             try:
                 self._steps.append((row, self._planned(row)))
-            except _RowError as wrong:
-                self.problems += [row.problem(column, reason) for column, reason in wrong.found]
+            except _RowError as error:
+                self.problems += [row.problem(column, reason) for column, reason in error.problems]
         places = {id(row): place for place, row in enumerate(rows)}
         self._steps.sort(key=lambda one: places[id(one[0])])
         listed = {step.remote_id for _, step in self._steps}
-        found = [step for _, step in self._steps]
+        steps = [step for _, step in self._steps]
         if prune and not self.problems:
-            found += [
+            steps += [
                 self._step(Action.DELETE, remote)
                 for remote_id, remote in self._by_id.items()
                 if remote_id not in listed
             ]
-        self._check_names(found)
+        self._check_names(steps)
         if self.problems:
             return []
-        found = with_near_notes(found, self._by_id.values())
-        updates = [step for step in found if step.action is Action.UPDATE]
-        others = [step for step in found if step.action is not Action.UPDATE]
+        steps = with_near_notes(steps, self._by_id.values())
+        updates = [step for step in steps if step.action is Action.UPDATE]
+        others = [step for step in steps if step.action is not Action.UPDATE]
         names = {normalize_name(one.remote_name or "") for one in self._by_id.values()}
-        names |= {normalize_name(step.wanted[NAME]) for step in found if NAME in step.wanted}
+        names |= {normalize_name(step.wanted[NAME]) for step in steps if NAME in step.wanted}
         ordered = [*others, *order_renames(updates, names)]
         return sorted(ordered, key=lambda step: _ORDER.index(step.action))
 
     def _claim(self, row: Row) -> int | None:
-        """Return the ID of the remote that a row means by ID, number or, for a delete, name.
+        """Return the ID of the remote that a row identifies by ID or number, or None.
 
-        None if no remote, or more than one, has the number or the name.
+        If a delete has neither, its name identifies the remote. The result is None if no remote, or
+        more than one, has the number or the name.
         """
         if text := row.text(REMOTE):
             return int(text)
@@ -193,13 +202,17 @@ class LockPlan:
         return step
 
     def _is_known(self, name: str) -> bool:
-        """Return whether a JSON name is a column or a field that the service sends."""
-        return name in FIELDS or name in (ACTION, REMOTE) or name in self._told
+        """Return whether a name in a JSON record is a column, or a field that the service sends."""
+        return name in FIELDS or name in (ACTION, REMOTE) or name in self._received
 
     # --- which remote ----------------------------------------------------------------------
 
     def _meant(self, row: Row, action: Action | None) -> Remote | None:
-        """Return the existing remote that a row identifies; None if there is none."""
+        """Return the existing remote that a row identifies; None if there is none.
+
+        Raises:
+            _RowError: Several remotes match, or a spreadsheet may have changed the value.
+        """
         if text := row.text(REMOTE):
             if action is Action.ADD:
                 raise _RowError(
@@ -233,10 +246,16 @@ class LockPlan:
         return None
 
     def _is_replaced(self, row: Row, action: Action | None, column: str, found: Remote) -> bool:
-        """Return whether a row replaces a remote that was found by the number or name in the row.
+        """Return whether a row adds a remote in place of an existing one with its number or name.
+
+        Args:
+            row: The row.
+            action: The action of the row; None if the row does not state one.
+            column: The column by which ``found`` matches the row: number or name.
+            found: The existing remote.
 
         Raises:
-            _Wrong: The name belongs to a remote with another number, which stays on the lock.
+            _RowError: The existing remote has another number, and no row changes or deletes it.
         """
         number, other = row.text(NUMBER), found.remote_number or ""
         if column == NUMBER or not number or not other or action in (Action.DELETE, Action.KEEP):
@@ -254,9 +273,9 @@ class LockPlan:
         )
 
     def _near_to(self, column: str, text: str) -> list[Remote]:
-        """Return the remotes whose name or number is near a text (see :mod:`.names`).
+        """Return the remotes whose name or number may be confused with a text.
 
-        Remotes that the rows delete are left out.
+        Remotes that the rows delete are left out. See :func:`lockterm.domain.names.near_key`.
         """
         if column not in self._near:
             found: dict[str, list[Remote]] = {}
@@ -267,7 +286,11 @@ class LockPlan:
         return [remote for remote in some if remote.id not in self._deleted]
 
     def _note(self, row: Row, before: Remote | None) -> None:
-        """Raise ``_RowError`` if another row is about the same remote, else remember this row."""
+        """Store the remote that a row is about, and check that no other row is about it.
+
+        Raises:
+            _RowError: Another row is about the same remote.
+        """
         keys = [before.id] if before else [(name, row.text(name)) for name in (NUMBER, NAME)]
         for key in keys:
             if isinstance(key, tuple):
@@ -279,7 +302,11 @@ class LockPlan:
                 raise _RowError((column, f"Duplicate of line {line}."))
 
     def _require_name(self, row: Row, before: Remote) -> None:
-        """Check that a remote to delete still has the number and the name in its row."""
+        """Check that a remote to delete still has the number and the name in its row.
+
+        Raises:
+            _RowError: The number or the name differs.
+        """
         for column in (NUMBER, NAME):
             text = normalize_name(row.text(column))
             if text and text not in _spellings(SETTABLE[column].of(before)):
@@ -287,7 +314,7 @@ class LockPlan:
                     (column, f"Remote {before.id} is now named {format_remote(before)}.")
                 )
 
-    # --- what is to be ---------------------------------------------------------------------
+    # --- wanted values ---------------------------------------------------------------------
 
     def _added(self, row: Row) -> Step:
         typed = typed_of(None, self._zone)
@@ -331,7 +358,15 @@ class LockPlan:
         return self._step(Action.UPDATE, before, row, wanted, message=counted)
 
     def _typed(self, row: Row, before: Remote | None) -> dict[str, str]:
-        """Return the wanted values of a row as typed texts, without unchanged values."""
+        """Return the wanted values of a row as typed texts, without unchanged values.
+
+        Args:
+            row: The row.
+            before: The remote that the row changes; None if the row adds one.
+
+        Raises:
+            _RowError: A cell has no valid value.
+        """
         typed: dict[str, str] = {}
         wrong: list[tuple[str, str]] = []
         for name, field in SETTABLE.items():
@@ -353,12 +388,12 @@ class LockPlan:
         return typed
 
     def _is_kept(self, row: Row, field: Field, before: Remote) -> bool:
-        """Return whether a row leaves a field of a remote as it is.
+        """Return whether a row does not change a field of a remote.
 
-        The field stays if the row has the value that an export of the present remote would have. It
-        also stays if only a mapping gives the row a value and the remote has one: otherwise each
-        import of the file would set ``now`` again. A type from a mapping is always used, because
-        the dates of the row depend on it.
+        The field stays if the row has the text that an export of the present remote would have. It
+        also stays if the text of the row is a default value of a mapping and the remote has a
+        value. Otherwise, each import of the file would set ``now`` again. Only a type from a
+        mapping is always used, because the dates of the row depend on it.
         """
         if row.raw is not None and field.name in row.raw:
             was = before.raw.get(field.name)
@@ -369,7 +404,10 @@ class LockPlan:
         return row.cells[field.name] == present or (is_filled and bool(present))
 
     def _differs(self, field: Field, text: str, before: Remote) -> bool:
-        """Return whether a text differs from the value of a field that no update can change."""
+        """Return whether a text differs from the value of a field that no update can change.
+
+        The result is false if the text is empty, or if the service did not send the field.
+        """
         if not text or (field.name not in before.raw and field.of(before) is None):
             return False  # fields that the service does not return cannot be compared
         if field.name == NUMBER and same_but_for_zeros(text, before.remote_number or ""):
@@ -383,7 +421,7 @@ class LockPlan:
         reading = read_typed(typed, self._zone, self._now_ms, before)
         wrong = dict(reading.errors)
         twice = {name: shown_twice(two, self._zone) for name, two in reading.choices.items()}
-        wrong |= {name: words for name, words in twice.items() if name in wrong}
+        wrong |= {name: sentence for name, sentence in twice.items() if name in wrong}
         kind = reading.values.remote_type
         if before is None and TYPE in wrong and not row.text(TYPE):
             wrong[TYPE] = NO_TYPE_MAPPED if row.origins else NO_TYPE
@@ -392,8 +430,8 @@ class LockPlan:
             for name, text in given.items():
                 is_set = FIELDS[name].kind is Kind.DATE or FIELDS[name].of(reading.values)
                 if text and name not in shown and is_set and name not in row.filled:
-                    words = f"a {word(RemoteType, kind)} remote"
-                    wrong[name] = f"This field does not apply to {words}. Leave the cell empty."
+                    target = f"a {word(RemoteType, kind)} remote"
+                    wrong[name] = f"This field does not apply to {target}. Leave the cell empty."
         if wrong:
             raise _RowError(*wrong.items())
         return reading
@@ -423,7 +461,11 @@ class LockPlan:
         )
 
     def _check_names(self, found: Sequence[Step]) -> None:
-        """Add a problem for each name that two remotes would have; the service refuses this."""
+        """Add a problem for each name that two remotes would have, because the service refuses it.
+
+        Args:
+            found: All steps for the lock.
+        """
         steps = {step.remote_id: step for step in found if step.remote_id}
         taken: dict[str, str] = {}
         for remote in self._by_id.values():
@@ -442,7 +484,7 @@ class LockPlan:
 
 
 def _spellings(text: str | None) -> set[str]:
-    """Return the spellings that a name or number can have in a table."""
+    """Return the texts that a name or number can have in a table: itself, and an escaped form."""
     return {normalize_name(one).strip() for one in (text or "", visible(text or ""))}
 
 

@@ -1,4 +1,4 @@
-"""Numbers of end dates and changes by day, and a bar that shows one remote's period."""
+"""Numbers of expiring remotes and of changes by day, and a bar that shows a remote's period."""
 
 from __future__ import annotations
 
@@ -15,13 +15,13 @@ if TYPE_CHECKING:
     from lockterm.domain.remotes import Remote
 
 AHEAD_MS = 30 * dates.DAY_MS
-"""How far in the future an end may be to be counted, in milliseconds."""
+"""Maximum time from now to an end that :class:`Timeline` counts, in milliseconds."""
 
 DAYS = 34
-"""Maximum number of days that a period of :data:`AHEAD_MS` can include, even in part.
+"""Number of days for which :class:`Timeline` has counts, from the first day.
 
-The number is higher than 30, because locks in different time zones have different dates for today,
-and a day may be an hour shorter."""
+The number is greater than 30, because locks in different time zones have different dates for today,
+and because a day may be an hour shorter."""
 
 
 class Timeline:
@@ -37,7 +37,8 @@ class Timeline:
         self.first: date | None = min(todays.values(), default=None)
         """The first day of the counts; None if there are no locks."""
         self.counts: dict[int, list[int]] = {}
-        """Maps a lock ID to the number of remotes that end on each day, if any remote ends."""
+        """Maps the ID of each lock with such remotes to the number of remotes that end on each
+        day."""
         self._now_ms = now_ms
         self._begins: dict[tzinfo, list[int]] = {}
         if self.first is not None:
@@ -56,7 +57,7 @@ class Timeline:
         return sorted(self.counts.items(), key=lambda one: first(one[1]))
 
     def add(self, lock_id: int, zone: tzinfo, end_ms: int) -> None:
-        """Count the end of a remote, if it is in the future and within :data:`AHEAD_MS`."""
+        """Count the end of a remote if it is in the future, but at most :data:`AHEAD_MS` away."""
         if not self._now_ms < end_ms <= self._now_ms + AHEAD_MS:
             return
         day = bisect_right(self._begins[zone], end_ms - 1) - 1  # at midnight, the day before
@@ -78,11 +79,11 @@ class DayCounts:
 
     @property
     def today(self) -> date:
-        """The last day."""
+        """Today, which is the last of the counted days."""
         return self.first + timedelta(len(self.counts) - 1)
 
     def last(self, days: int) -> DayCounts:
-        """Return the counts of the last days only."""
+        """Return the counts of the last ``days`` days only."""
         left_out = max(len(self.counts) - days, 0)
         return DayCounts(self.first + timedelta(left_out), self.counts[left_out:])
 
@@ -119,8 +120,8 @@ LEAST = 12
 def period_bar(remote: Remote, now_ms: int, width: int) -> str:
     """Return the period of a remote as a bar: ``├━━━━━╋──────┤``.
 
-    The bar shows the time that has passed, today, and the rest of the period. If the period has not
-    started or is over, the mark for today is outside of the bar.
+    The bar shows the time that has passed, a mark for today, and the rest of the period. If the
+    period has not started or is over, the mark for today is outside of the bar.
 
     Args:
         remote: The remote with the period.

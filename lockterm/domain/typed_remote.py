@@ -1,7 +1,7 @@
-"""The parser of input in the remote form. It also describes what the input means and its errors.
+"""The parser of the input in the remote form, which also describes meaning and errors.
 
-Typed values are strings by the contract's field names (contract 4.1), so that a draft can store
-them. Parsing has no side effects; the form shows the result.
+The input is a mapping of the contract's field names (contract 4.1) to typed texts, so that a draft
+can store it. Parsing has no side effects; the form shows the result.
 """
 
 from __future__ import annotations
@@ -46,13 +46,14 @@ class TypedRemote:
     values: Remote
     """The remote to send; usable only if there are no errors."""
     errors: dict[str, str] = attribute(default_factory=dict)
-    """Why values cannot be sent, by contract field in the order of the form."""
+    """Explanations of why values cannot be sent, by contract field in the order of the form."""
     warnings: dict[str, str] = attribute(default_factory=dict)
     """Warnings that the user must confirm, by contract field."""
     shortens: dict[str, str] = attribute(default_factory=dict)
-    """How the change shortens access, by contract field. The user must confirm this too."""
+    """Sentences about access that the change takes away, by contract field. The user must confirm
+    them too."""
     notes: dict[str, str] = attribute(default_factory=dict)
-    """How lockterm understands the values, by contract field."""
+    """Explanations of how lockterm understands the values, by contract field."""
     choices: dict[str, tuple[int, ...]] = attribute(default_factory=dict)
     """The two moments, in milliseconds, of each time that the clocks show twice, by contract
     field."""
@@ -61,7 +62,12 @@ class TypedRemote:
 
 
 def shown_fields(remote_type: int | None, *, adding: bool) -> tuple[str, ...]:
-    """Return the contract's names of the fields that the form shows for a type, in order."""
+    """Return the contract's names of the fields that the form shows for a type, in order.
+
+    Args:
+        remote_type: The type of the remote; None if no type is chosen.
+        adding: Whether the form is for a new remote; otherwise it edits a remote.
+    """
     hidden = set() if needs_dates(remote_type) else {Kind.DATE}
     if not needs_weekdays(remote_type):
         hidden.add(Kind.WEEKDAYS)
@@ -69,16 +75,21 @@ def shown_fields(remote_type: int | None, *, adding: bool) -> tuple[str, ...]:
 
 
 def typed_of(before: Remote | None, zone: tzinfo) -> dict[str, str]:
-    """Return the initial texts of the form: values of the remote, or defaults for a new remote."""
+    """Return the initial texts of the form, by contract field.
+
+    Args:
+        before: The remote to edit; None for a new remote, whose fields have default texts.
+        zone: The time zone of the lock.
+    """
     if before is None:
         return {field.name: field.first for field in ADDED}
     return {field.name: _typed(field, field.of(before), zone) for field in UPDATED}
 
 
 def typed_like(remote: Remote, zone: tzinfo) -> dict[str, str]:
-    """Return the initial texts of the form for a new remote that duplicates another one."""
-    told = {field.name: _typed(field, field.of(remote), zone) for field in ADDED}
-    return {name: told[name] or first for name, first in typed_of(None, zone).items()}
+    """Return the initial texts, by contract field, of the form that duplicates a remote."""
+    texts = {field.name: _typed(field, field.of(remote), zone) for field in ADDED}
+    return {name: texts[name] or first for name, first in typed_of(None, zone).items()}
 
 
 def _typed(field: Field, value: Any, zone: tzinfo) -> str:
@@ -92,9 +103,9 @@ def _typed(field: Field, value: Any, zone: tzinfo) -> str:
             return format_weekdays(known) if known else ""
         case Kind.OBJECT:
             return json_text.write_object(value)
-    text, most = "" if value is None else clean(value), json_text.EDITED
-    # The end is compared with the typed text, so it must not depend on the terminal.
-    return text if len(text) <= most else text[: most - 1] + UNICODE.ellipsis
+    text, limit = "" if value is None else clean(value), json_text.EDITED
+    # The result is compared with the typed text, so the ellipsis must not depend on the terminal.
+    return text if len(text) <= limit else text[: limit - 1] + UNICODE.ellipsis
 
 
 def format_typed(name: str, text: str) -> str:
@@ -160,16 +171,16 @@ def read_typed(
         if kind is Kind.OBJECT and text.strip():
             notes[name] = _json_note(text)
         if kind is Kind.WEEKDAYS and name not in errors:
-            words = format_weekdays(value or ())
-            is_said = text.strip().casefold() in ("", words.casefold())
-            notes[name] = _WHOLE_DAYS if is_said else f"{words}. {_WHOLE_DAYS}"
+            days = format_weekdays(value or ())
+            is_same_text = text.strip().casefold() in ("", days.casefold())
+            notes[name] = _WHOLE_DAYS if is_same_text else f"{days}. {_WHOLE_DAYS}"
     wanted = replace(was, raw={}, odd={}, **found)
     if wanted.mac and not _MAC.fullmatch(wanted.mac):
         notes["mac"] = "This does not look like AA:BB:CC:DD:EE:FF. lockterm will send it as it is."
 
     confirm = warnings(wanted, now_ms, before)
-    if touches_validity(before, wanted) and (words := describe_never_opens(wanted, now_ms, zone)):
-        confirm["endDate"] = words
+    if touches_validity(before, wanted) and (warning := describe_never_opens(wanted, now_ms, zone)):
+        confirm["endDate"] = warning
     shown = shown_fields(wanted.remote_type, adding=before is None)
     broken = violations(wanted, before) | errors
     errors = {name: broken[name] for name in shown if name in broken}
@@ -185,7 +196,10 @@ def read_typed(
 
 
 def _shortened(before: Remote | None, wanted: Remote, now_ms: int, zone: tzinfo) -> dict[str, str]:
-    """Return how an edit shortens access, by contract field; empty for a new remote."""
+    """Return sentences about access that an edit takes away, by contract field.
+
+    The result is empty if the edit takes nothing away, or if the remote is new.
+    """
     if before is None:
         return {}
     found = find_shortening(before, effective(before, wanted), now_ms, zone)

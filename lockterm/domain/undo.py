@@ -52,8 +52,8 @@ def undone(
 ) -> PlannedSteps:
     """Return the steps that undo a recorded add, update or change of a user number.
 
-    Each step expects the remote as the recorded change left it. If the remote was changed since
-    then, it stays unchanged.
+    Each step expects the values that the recorded change set. If the remote was changed again since
+    then, the step is skipped.
 
     Args:
         operation: An operation for which ``why_not_undone`` returns an empty string.
@@ -74,32 +74,35 @@ def undone(
         return _user_no_undone(operation, was, known or {})
     changed = [field for field in UPDATED if field.name in body]
     # The service may have changed the status with the change.
-    kept = {name: value for name, value in before.items() if name != "status"}
+    others = {name: value for name, value in before.items() if name != "status"}
     after = Remote.read(
-        {**kept, **{field.name: body[field.name] for field in changed}, "id": operation.remote_id}
+        {**others, **{field.name: body[field.name] for field in changed}, "id": operation.remote_id}
     )
-    told = [field for field in changed if field.name in was.raw and field.name not in was.odd]
-    wanted = replace(after, **{field.attribute: field.of(was) for field in told})
+    readable = [field for field in changed if field.name in was.raw and field.name not in was.odd]
+    wanted = replace(after, **{field.attribute: field.of(was) for field in readable})
     bulk = change_each([Target(operation.lock_id, after, zone)], lambda *_: wanted, now_ms)
     for place, step in enumerate(bulk.steps):
         sent = rules.changes(after, wanted).body() if step.wanted else {}
         again = Remote.read({**after.raw, **sent})
-        said = [words] if (words := gained(after, again, now_ms)) else []
+        notes = [note] if (note := gained(after, again, now_ms)) else []
         lost = [
             field.called
             for field in changed
-            if field not in told or not rules.is_same(field, field.of(again), field.of(was))
+            if field not in readable or not rules.is_same(field, field.of(again), field.of(was))
         ]
         if lost:
-            said.append(f"This cannot be restored and will stay: {', '.join(lost)}.")
-        bulk.steps[place] = replace(step, note=" ".join(said))
+            notes.append(f"This cannot be restored and will stay: {', '.join(lost)}.")
+        bulk.steps[place] = replace(step, note=" ".join(notes))
     return bulk
 
 
 def voice_undone(
     operation: Operation, sent: Sequence[Operation], undone_too: Set[str]
 ) -> PlannedSteps:
-    """Return a step that sets a lock's former voice again, if lockterm had set that voice.
+    """Return a step that sets the former voice of a lock again.
+
+    The step is left out, with the reason, if lockterm did not set the former voice, or if the voice
+    was set again after the operation.
 
     Args:
         operation: The operation that set the present voice.
@@ -110,8 +113,8 @@ def voice_undone(
     step = Step(0, Action.VOICE, operation.lock_id, None, "", before=before)
     place = next((n for n, one in enumerate(sent) if one.id == operation.id), 0)
     if any(one.id not in undone_too for one in sent[place + 1 :]):
-        words = "The voice was set again after this change."
-        return PlannedSteps([], [replace(step, state=StepState.SKIPPED, message=words)])
+        reason = "The voice was set again after this change."
+        return PlannedSteps([], [replace(step, state=StepState.SKIPPED, message=reason)])
     former = sent[place - 1] if place else None
     wanted = voice_set(former) if former is not None and former.state in RECORDED else {}
     if not wanted:
@@ -124,16 +127,24 @@ def voice_undone(
 
 
 def _user_no_undone(operation: Operation, was: Remote, known: Mapping[str, Any]) -> PlannedSteps:
-    """Return a step that sets a remote's former user number; a refused step if it is unknown."""
+    """Return a step that sets the former user number of a remote again.
+
+    If the former number is unknown, the step is refused.
+
+    Args:
+        operation: The operation that set the present number.
+        was: The remote before the operation.
+        known: The former values of hidden fields that are known from earlier operations.
+    """
     name = "remoteUserNo"
     now = operation.body.get(name)
-    told = {name: was.remote_user_no} if was.remote_user_no is not None else known
-    former = told.get(name)
+    values = {name: was.remote_user_no} if was.remote_user_no is not None else known
+    former = values.get(name)
     shown = operation.remote_name.encode("utf-8", "backslashreplace").decode()
     before = {**was.raw, name: now}
     step = Step(0, Action.UPDATE, operation.lock_id, operation.remote_id, shown, before=before)
     if former is None:
-        return PlannedSteps([], [refused(step, NO_USER_NO if name in told else USER_NO)])
+        return PlannedSteps([], [refused(step, NO_USER_NO if name in values else USER_NO)])
     if former == now:
         return PlannedSteps([replace(step, action=Action.KEEP)], [])
     return PlannedSteps([replace(step, wanted={name: former})], [])
@@ -156,7 +167,8 @@ def restored(
         lock_id: The ID of the lock that the remotes belonged to.
         there: All remotes of the lock.
         now_ms: Now, in milliseconds.
-        renames: Whether a remote whose name is taken gets another name; see :func:`copied`.
+        renames: Whether a remote whose name is taken gets another name. Otherwise its step is
+            refused.
     """
     bulk = PlannedSteps([], [])
     remotes = [remote for _, remote in backups]
@@ -186,9 +198,10 @@ def refused(step: Step, reason: str) -> Step:
 
 
 def gained(before: Remote | None, after: Remote, now_ms: int) -> str:
-    """Return a sentence about a later end or a restored remote; empty if the end is not later.
+    """Return a note about access that an undo gives back: a later end, or a restored remote.
 
-    The notes of every step say whether access begins earlier or on more weekdays.
+    The note is empty if the end is not later. It does not mention an earlier start and more
+    weekdays, because the plan shows these for every step.
 
     Args:
         before: The remote before the change; None if the remote was deleted.
@@ -214,7 +227,7 @@ TAKEN_AWAY = frozenset({"delete", "clear"})
 
 
 def why_not_undone(operation: Operation | HistoryLine, count: int) -> str:
-    """Return why an operation cannot be undone, as sentences; empty if it can be.
+    """Return sentences that explain why an operation cannot be undone; empty if it can be undone.
 
     Args:
         operation: The operation.
@@ -226,8 +239,8 @@ def why_not_undone(operation: Operation | HistoryLine, count: int) -> str:
     if state in WITHOUT_EFFECT:
         return f"Result of this change: {STATE_NAMES[state]}. Therefore there is nothing to undo."
     if state not in RECORDED:
-        words = f"Result of this change: {STATE_NAMES[state]}"
-        return f"{words}. You can undo only changes that were certainly recorded."
+        result = f"Result of this change: {STATE_NAMES[state]}"
+        return f"{result}. You can undo only changes that were certainly recorded."
     if call == "add" and operation.remote_id is None:
         return (
             "The service did not report the ID of the added remote. Find the remote and delete it."
@@ -236,10 +249,10 @@ def why_not_undone(operation: Operation | HistoryLine, count: int) -> str:
 
 
 def why_not_restorable(operation: Operation | HistoryLine, count: int) -> str:
-    """Return why the remotes that an operation deleted cannot be restored; empty if they can be.
+    """Return why deleted remotes cannot be restored; empty if they can be restored.
 
     Args:
-        operation: The operation.
+        operation: The operation that deleted the remotes.
         count: Number of remotes in the backup of the operation.
     """
     if operation.call not in TAKEN_AWAY:

@@ -1,7 +1,8 @@
 """The validity of a remote: its period by its dates, and the status that the service reports.
 
-The contract has no rule for ``status`` (contract 3), so lockterm does not mix dates and status. If
-a service reports an expired remote as normal, lockterm shows ``status normal``.
+The contract has no rule for ``status`` (contract 3), so lockterm does not derive one of the two
+from the other. If the service reports an expired remote as normal, lockterm shows the
+contradiction.
 """
 
 from __future__ import annotations
@@ -23,12 +24,12 @@ if TYPE_CHECKING:
     from lockterm.domain.remotes import Remote
 
 _TOLERANCE_MS = 2 * dates.MINUTE_MS
-"""Difference of clocks, in milliseconds, up to which status and dates do not count as
-disagreeing."""
+"""Time before and after an end, in milliseconds, in which status and dates may differ, because the
+clocks may differ."""
 
 
 class Phase(Enum):
-    """Whether the period of a remote is ahead, running or over, by its dates alone."""
+    """The position of now in the period of a remote: before, within or after it."""
 
     ALWAYS = "always"
     AHEAD = "upcoming"
@@ -42,8 +43,8 @@ class Phase(Enum):
 class RemoteState(Enum):
     """The most important state of a remote, with a word and an icon of a distinct shape.
 
-    Each icon takes one cell on every terminal and has an ASCII form. Its color is set by the class
-    ``line-table--`` followed by :attr:`look` in the stylesheet.
+    Each icon takes one cell on every terminal and has an ASCII form. The stylesheet sets its color
+    for the class ``line-table--`` followed by :attr:`look`.
     """
 
     ENDED = "expired", "×", "x", "expired"
@@ -62,7 +63,7 @@ class RemoteState(Enum):
 
     @property
     def counted(self) -> str:
-        """The words after a number: ``within 7 days``, because ``15 < 7 days`` is a formula."""
+        """The words after a number: ``15 within 7 days``, where ``< 7 days`` would mislead."""
         return self.word.replace("<", "within")
 
     @property
@@ -86,15 +87,15 @@ def state_of(remote: Remote, now_ms: int) -> RemoteState:
 
 
 def state_by_dates(remote: Remote, now_ms: int) -> RemoteState:
-    """Return the state of a remote from its dates alone, if the service reported no status."""
+    """Return the state of a remote from type, dates and weekdays, without the status."""
     phase = _clear_phase(remote, phase_of(remote, now_ms))
     return _by_dates(phase, (remote.end_ms or 0) - now_ms)
 
 
 def may_be(state: RemoteState, end_ms: int | None, now_ms: int) -> bool:
-    """Return whether a remote may have a state, judged by its end only.
+    """Return whether a remote may have a state, as far as its end shows.
 
-    Faster than :func:`state_of`.
+    This function is faster than :func:`state_of`, and excludes most remotes.
 
     Args:
         state: The state.
@@ -132,7 +133,7 @@ def end_of(remote: Remote) -> int | None:
 
 
 def has_unreadable_period(remote: Remote) -> bool:
-    """Return whether the type and the dates of a remote do not show when it ends."""
+    """Return whether a remote is not permanent, and its type and dates do not show its end."""
     return remote.remote_type != RemoteType.PERMANENT and end_of(remote) is None
 
 
@@ -142,15 +143,16 @@ def without_weekdays(remote: Remote) -> bool:
 
 
 def ends_by(remote: Remote, until_ms: int) -> bool:
-    """Return whether the period of a remote is over at a time."""
+    """Return whether a remote has a known end that is at ``until_ms`` or earlier."""
     end = end_of(remote)
     return end is not None and end <= until_ms
 
 
 def never_opens(wanted: Remote, zone: tzinfo, now_ms: int) -> bool:
-    """Return whether none of a recurring remote's weekdays is in the rest of its period.
+    """Return whether a recurring remote will not open, because its period has none of its weekdays.
 
-    The result is False if the period is already over, or if no weekday is known.
+    Only the rest of the period from ``now_ms`` on counts. The result is false if the period is
+    already over, or if no weekday is known.
     """
     start, end, days_wanted = wanted.start_ms, wanted.end_ms, set(wanted.week_day or ())
     if not needs_weekdays(wanted.remote_type) or not days_wanted or not start or not end:
@@ -169,14 +171,24 @@ def _clear_phase(remote: Remote, phase: Phase) -> Phase:
 
 
 def judge(remote: Remote, phase: Phase, now_ms: int) -> tuple[RemoteState, str, str]:
-    """Return a remote's state, the word to show, and a sentence if status and dates disagree."""
+    """Return the state of a remote, the word to show for it, and a sentence about a contradiction.
+
+    Args:
+        remote: The remote.
+        phase: The result of :func:`phase_of` for the remote.
+        now_ms: Now, in milliseconds.
+
+    Returns:
+        The state; the word of the state, or the status if it contradicts the dates; a sentence if
+        status and dates contradict each other, otherwise an empty string.
+    """
     return _state(_clear_phase(remote, phase), remote.status, remote.end_ms, now_ms)
 
 
 def _state(
     phase: Phase, status: int | None, end: int | None, now_ms: int
 ) -> tuple[RemoteState, str, str]:
-    """Return the state, the word to show, and a sentence if status and dates disagree."""
+    """Return the state, the word and the sentence as :func:`judge` returns them."""
     left_ms = (end or 0) - now_ms
     if status == RemoteStatus.NORMAL:
         if phase is Phase.OVER and -left_ms > _TOLERANCE_MS:

@@ -25,9 +25,9 @@ class VoicePack(Record):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Timbre(Record):
-    """A voice of a language (contract 2.6). ``is_female`` may be missing.
+    """A voice of a language (contract 2.6). A service may omit ``is_female``.
 
-    Size and MD5 are not in the contract, but lockterm uses them if a service sends them.
+    The contract does not define size and MD5 here, but lockterm uses them if a service sends them.
     """
 
     is_female: int | None = number("isFemale")
@@ -47,7 +47,10 @@ class Language(Record):
 
     @classmethod
     def read_parts(cls, raw: Mapping[str, Any]) -> dict[str, Any]:
-        """Return the timbres that are JSON objects, including those with fields of a wrong type."""
+        """Return the timbres that are JSON objects, as records under the key ``timbres``.
+
+        The result is empty if there is no list of timbres.
+        """
         timbres = raw.get("timbres")
         if not isinstance(timbres, list):
             return {}
@@ -56,7 +59,7 @@ class Language(Record):
 
 
 def has_voice(languages: Iterable[Language], lang: str, timbre: str) -> bool:
-    """Return whether the languages of a model include a voice."""
+    """Return whether the languages of a lock model include a voice."""
     return any(
         (one.lang, voice.timbre) == (lang, timbre) for one in languages for voice in one.timbres
     )
@@ -65,7 +68,10 @@ def has_voice(languages: Iterable[Language], lang: str, timbre: str) -> bool:
 def name_pack(
     url: str, languages: Iterable[Language], pack: VoicePack | None = None
 ) -> tuple[str, ...]:
-    """Return the language and timbre of the pack at a URL; if unknown, the name of the pack."""
+    """Return the parts of a pack's name: the language and the timbre of the voice at a URL.
+
+    If no voice has the URL, return only the name of the pack; empty if ``pack`` is None.
+    """
     for one in languages:
         for voice in one.timbres:
             if url and voice.timbre_pack_url == url:
@@ -74,7 +80,7 @@ def name_pack(
 
 
 MOST_ALIKE = 5
-"""Maximum number of packs with a similar name that can be the pack of a voice."""
+"""Maximum number of packs with a similar name that :func:`find_listed_pack` considers."""
 
 
 def find_listed_pack(
@@ -83,10 +89,10 @@ def find_listed_pack(
     packs: Sequence[VoicePack],
     details: Mapping[str, VoicePack],
 ) -> int | None:
-    """Return the index of the pack that contains a voice; None if no pack does.
+    """Return the index of the listed pack that contains a voice; None if no pack does.
 
-    Only the address links a voice to a pack, and a list may lack the addresses. In this case the
-    result is the first pack with the timbre in its name, unless its details show another address.
+    Only the address links a voice to a pack, and a list may lack the addresses. If it does, the
+    result is the first pack that has the timbre in its name and no other known address.
 
     Args:
         voice: The voice.
@@ -111,22 +117,25 @@ def find_listed_pack(
 
 
 def joined(lists: Iterable[Sequence[Language]]) -> list[Language]:
-    """Return the voices of several models without duplicates; of duplicates, the first is used."""
-    found: dict[str | None, Language] = {}
+    """Return the languages of several lock models, each with all its voices and no duplicates.
+
+    If several models have the same voice, the first one is used.
+    """
+    by_code: dict[str | None, Language] = {}
     known: dict[str | None, dict[str | None, Timbre]] = {}
     for languages in lists:
         for one in languages:
-            found.setdefault(one.lang, one)
+            by_code.setdefault(one.lang, one)
             timbres = known.setdefault(one.lang, {})
             for timbre in one.timbres:
                 timbres.setdefault(timbre.timbre, timbre)
-    return [replace(one, timbres=(*known[lang].values(),)) for lang, one in found.items()]
+    return [replace(one, timbres=(*known[lang].values(),)) for lang, one in by_code.items()]
 
 
 def pack_source(
     url: str, named: tuple[str, ...], told: Iterable[VoicePack | Timbre | None]
 ) -> PackSource:
-    """Return the address of a pack, with the first size and MD5 that the service reported.
+    """Return the source of a pack, with the first size and the first MD5 that were reported.
 
     Args:
         url: The address of the pack.
@@ -144,7 +153,7 @@ _ENDINGS = frozenset({
     *("aac", "amr", "flac", "m4a", "mp3", "ogg", "opus", "pcm", "wav"),
     *("7z", "bin", "bz2", "dat", "gz", "pack", "tar", "tgz", "xz", "zip"),
 })  # fmt: skip
-"""The allowed file endings: sounds and archives. A desktop might execute files with other
+"""The allowed file endings: those of sounds and archives. A desktop might execute files with other
 endings."""
 _NO_WORD = re.compile(r"[^A-Za-z0-9]+")
 _PART = 24
@@ -168,25 +177,25 @@ class PackSource(NamedTuple):
     def file_name(self) -> str:
         """The file name, such as ``Main-gate_1001_de-DE_anna_3f2a91c03f2a91c0.wav``.
 
-        A pack has the same name on every download for a lock. The last part identifies the pack, so
-        that no download resumes the file of another pack. The ending is the ending of the address
-        if that is one of sounds or archives; otherwise it is ``.pack``.
+        A pack has the same file name on every download for a lock. The last part is a digest of
+        address, size and MD5, so that no download resumes the file of another pack. The ending is
+        that of the address if it is the ending of a sound or an archive, otherwise ``.pack``.
         """
         facts = f"{self.url}\n{self.size}\n{self.md5.lower()}"
         mark = hashlib.sha256(facts.encode("utf-8", "surrogatepass")).hexdigest()[:16]
-        words = (_NO_WORD.sub("-", part)[:_PART].strip("-") for part in self.named)
-        found = _ENDING.search(self.url.rpartition("/")[2].lower())
-        ending = found[1] if found and found[1] in _ENDINGS else "pack"
-        return f"{'_'.join([*filter(None, words), mark])}.{ending}"
+        parts = (_NO_WORD.sub("-", part)[:_PART].strip("-") for part in self.named)
+        match = _ENDING.search(self.url.rpartition("/")[2].lower())
+        ending = match[1] if match and match[1] in _ENDINGS else "pack"
+        return f"{'_'.join([*filter(None, parts), mark])}.{ending}"
 
     @property
     def assurance(self) -> str:
-        """Sentences that describe which checks a downloaded file has passed."""
-        found = "These checks detect transmission errors, not forgery."
+        """Sentences for a downloaded file that describe which checks it has passed."""
+        limits = "These checks detect transmission errors, not forgery."
         if self.size is not None and self.md5:
-            return f"Size and MD5 match. {found}"
+            return f"Size and MD5 match. {limits}"
         if self.md5:
-            return f"The MD5 matches. {found}"
+            return f"The MD5 matches. {limits}"
         if self.size is not None:
-            return f"The size matches. The service reported no MD5. {found}"
+            return f"The size matches. The service reported no MD5. {limits}"
         return "The service reported neither size nor MD5, so nothing was checked."

@@ -31,9 +31,9 @@ _AMBIGUOUS = "{} is ambiguous. Type mon-fri, or separate the digits with commas,
 def parse_weekdays(text: str) -> frozenset[int]:
     """Return the weekdays in a typed text, such as ``mon-fri``, ``mo,we``, ``135`` or ``weekend``.
 
-    Digits without separators must increase. ``127`` is refused, because in other programs it means
-    every day. A range may continue after Sunday: ``fri-mon`` is Fri, Sat, Sun, Mon. An empty text
-    means no weekday.
+    Digits without separators must increase. ``127`` is refused, because it means every day in other
+    programs. A range may continue after Sunday: ``fri-mon`` is Fri, Sat, Sun, Mon. An empty text
+    means no weekdays.
 
     Raises:
         ValueError: A part is not a weekday or a range. The message is a sentence that quotes this
@@ -78,7 +78,9 @@ def draw_week(days: Iterable[int]) -> str:
 
 
 def format_weekdays(days: Iterable[int], *, short: bool = False) -> str:
-    """Return weekdays as text, such as ``Mon-Fri``. Three or more days in a row become a range.
+    """Return weekdays as text, such as ``Mon-Fri``, or ``no weekdays`` if there are none.
+
+    Three or more days in a row become a range.
 
     Args:
         days: The numbers from the service, in any order and with possible duplicates. A number
@@ -90,11 +92,11 @@ def format_weekdays(days: Iterable[int], *, short: bool = False) -> str:
     known = sorted(day for day in given if day in WEEK)
     if len(known) == 7 and len(given) == 7:
         return "daily" if short else ALL
-    words: list[str] = []
+    parts: list[str] = []
     while known:
         length = next(n for n in range(len(known), 0, -1) if known[n - 1] == known[0] + n - 1)
         run, known = (known[:length], known[length:]) if length > 2 else (known[:1], known[1:])
         names = [DAYS[day - 1][:3] for day in (run[0], run[-1])]
-        words.append("-".join(names) if len(run) > 1 else names[0])
-    words += [f"unknown {day}" for day in sorted(given - set(WEEK))]
-    return (" " if short else ", ").join(words) or NONE
+        parts.append("-".join(names) if len(run) > 1 else names[0])
+    parts += [f"unknown {day}" for day in sorted(given - set(WEEK))]
+    return (" " if short else ", ").join(parts) or NONE

@@ -15,13 +15,13 @@ def describe_unreadable_periods(count: int) -> str:
 
 
 def describe_none(count: int, thing: str, does: str, do: str) -> str:
-    """Return ``None of the 5 locks matches``, or ``The only lock does not match`` for one lock.
+    """Return a text such as ``None of the 5 locks matches`` or ``The only lock does not match``.
 
     Args:
-        count: The number of things, at least 1.
+        count: The number of things, at least 1. If it is 1, the text begins with "The only".
         thing: The noun, in the singular.
         does: The verb after "None of the ...": ``matches``, ``is shown``.
-        do: The verb after "The only ...": ``does not match``, ``is not shown``.
+        do: The negated verb after "The only ...": ``does not match``, ``is not shown``.
     """
     return (
         f"The only {thing} {do}"
@@ -64,8 +64,8 @@ def format_short_age(at_ms: int, now_ms: int, *, changed: bool) -> str:
     """Return the age of a list of remotes, as text for a narrow column.
 
     Returns:
-        A text such as ``now``, ``5m``, ``3h`` or ``12d``, or ``?`` if the clock was set back after
-        the list was read. A ``!`` follows if lockterm has changed the lock since, as in ``3h!``.
+        A text such as ``now``, ``5m``, ``3h`` or ``12d``; ``?`` if the clock was set back after the
+        list was read. A ``!`` follows if lockterm has changed the lock since then, as in ``3h!``.
     """
     minutes = (now_ms - at_ms) // 60_000
     if now_ms < at_ms:

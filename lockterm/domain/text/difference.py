@@ -24,10 +24,10 @@ LONGEST = 60
 """Maximum number of characters of a value in a sentence."""
 
 BEFORE = 12
-"""Number of characters of a long text that are shown before the first difference."""
+"""Number of characters before the first difference that remain when a long text is cut."""
 
 MOST_PARTS = 6
-"""Maximum number of differing parts of a JSON value that a list of differences contains."""
+"""Maximum number of differing parts of one JSON value that a list of differences shows."""
 
 _MISSING = "\udfff missing"
 """The placeholder for a missing value. It begins with a lone surrogate, which JSON text cannot
@@ -35,7 +35,7 @@ contain, so that no received value equals it."""
 
 
 class Difference(NamedTuple):
-    """A field whose value differs, as texts that are safe to show."""
+    """A field whose value differs: its label and both values, as texts that are safe to show."""
 
     label: str
     before: str
@@ -46,7 +46,7 @@ class Difference(NamedTuple):
 
 
 class SameValue(NamedTuple):
-    """A field whose value does not differ, as texts that are safe to show."""
+    """A field whose value does not differ: its label and value, as texts that are safe to show."""
 
     label: str
     value: str
@@ -55,7 +55,10 @@ class SameValue(NamedTuple):
 def find_differences(
     before: Remote, after: Remote, zone: tzinfo, fields: Sequence[Field] = UPDATED
 ) -> list[Difference]:
-    """Return the differences between two states of a remote; ``1``, ``1.0`` and ``true`` differ."""
+    """Return the fields of a remote that differ before and after a change, with both values.
+
+    The values ``1``, ``1.0`` and ``true`` are different.
+    """
     found = []
     for field in fields:
         one, other = (comparable(field, field.of(remote)) for remote in (before, after))
@@ -65,6 +68,8 @@ def find_differences(
 
 def compare_field(field: Field, one: Any, other: Any, zone: tzinfo) -> list[Difference]:
     """Return the differences between two values of a field; empty if the values are equal.
+
+    Two JSON objects may have several differences, one for each differing part.
 
     Args:
         field: The field that both values belong to.
@@ -91,7 +96,7 @@ def compare_field(field: Field, one: Any, other: Any, zone: tzinfo) -> list[Diff
 
 
 def _parts(one: Any, other: Any, path: str) -> Iterator[tuple[str, str, str]]:
-    """Yield each path at which two JSON values differ, with both values as text."""
+    """Yield each path at which two JSON values differ, such as ``doors[2]``, and both values."""
     if canonical(one) == canonical(other):
         return
     if isinstance(one, Mapping) and isinstance(other, Mapping):
@@ -101,8 +106,8 @@ def _parts(one: Any, other: Any, path: str) -> Iterator[tuple[str, str, str]]:
         for place, two in enumerate(zip_longest(one, other, fillvalue=_MISSING)):
             yield from _parts(*two, f"{path}[{place}]")
     else:
-        words = (NOTHING if side == _MISSING else format_json_line(side) for side in (one, other))
-        yield (path.removeprefix("."), *words)  # type: ignore[misc]
+        texts = (NOTHING if side == _MISSING else format_json_line(side) for side in (one, other))
+        yield (path.removeprefix("."), *texts)  # type: ignore[misc]
 
 
 def format_json_line(value: Any) -> str:
@@ -111,7 +116,7 @@ def format_json_line(value: Any) -> str:
 
 
 def clip_both(one: str, other: str) -> tuple[str, str]:
-    """Return two differing texts, safe to show, and cut so that the first difference is visible."""
+    """Return two different texts, cut so that the first difference is visible; safe to show."""
     begin = 0
     if max(len(one), len(other)) > LONGEST:
         same = next(

@@ -11,7 +11,7 @@ from lockterm.domain.rules import comparable
 from lockterm.domain.text.difference import compare_field, format_value
 
 ELSEWHERE = "Changed elsewhere"
-"""The label of a change that others made."""
+"""The label of changes that others made."""
 
 NOT_KEPT = (
     "This profile keeps no lists on this machine, so lockterm cannot compare readings."
@@ -29,25 +29,27 @@ def describe_kind(change: ChangeElsewhere) -> str:
 def describe_values(change: ChangeElsewhere, zone: tzinfo) -> str:
     """Return old and new values, such as ``End: 6 Dec 2026 18:00 -> 21 Dec 2026 18:00``.
 
-    For a new remote, or one that is gone, return its number and its end instead.
+    If the remote is new or gone, return its number and its end.
     """
     if change.what is not ChangeKind.CHANGED:
         remote = Remote.read(change.after or change.before)
         fields = [FIELDS[name] for name in ("remoteNumber", "endDate")]
-        told = [(one, one.of(remote)) for one in fields if one.of(remote)]
-        return ", ".join(f"{one.label} {format_value(one, value, zone)}" for one, value in told)
+        values_set = [(one, one.of(remote)) for one in fields if one.of(remote)]
+        return ", ".join(
+            f"{one.label} {format_value(one, value, zone)}" for one, value in values_set
+        )
     parts, described = list[str](), set[str]()
     for name, *values in fields_of(change):
         field = FIELDS[name]
         one, other = (comparable(field, value) for value in values)
         parts += map(str, compare_field(field, one, other, zone))
         described.add(name)
-    # The values of the other fields are too long to be kept.
+    # The values of the other fields are too long to be stored.
     return ", ".join([*parts, *(FIELDS[one].label for one in change.names if one not in described)])
 
 
 def describe_between(change: ChangeElsewhere, zone: tzinfo, now_ms: int) -> str:
-    """Return the times of the two lists, such as ``between 20 Nov 09:12 and 21 Nov 08:03``."""
+    """Return the times of the two compared lists: ``between 20 Nov 09:12 and 21 Nov 08:03``."""
     times = (ms - ms % dates.MINUTE_MS for ms in (change.since_ms, change.until_ms))
     since, until = (dates.near_time(ms, zone, now_ms) for ms in times)
     return f"between {since} and {until}"
@@ -66,5 +68,5 @@ def describe_change(
     """
     what = change.what.value if change.what is not ChangeKind.CHANGED else ""
     values = describe_values(change, zone)
-    words = ", ".join(filter(None, (what, values, describe_between(change, zone, now_ms))))
-    return f"{ELSEWHERE}: {words}" if with_head else words
+    text = ", ".join(filter(None, (what, values, describe_between(change, zone, now_ms))))
+    return f"{ELSEWHERE}: {text}" if with_head else text

@@ -56,21 +56,20 @@ STATE_NAMES: Mapping[OperationState, str] = {
     OperationState.SENT_AGAIN: "sent again",
 }
 
-_TOLD = ("remoteType", "startDate", "endDate", "weekDay")
-"""The fields that texts show of an added or deleted remote."""
+_SHOWN = ("remoteType", "startDate", "endDate", "weekDay")
+"""The fields of an added or deleted remote that texts show."""
 
 _URGENT = FIELDS["endDate"]
-"""The field whose change is shown first, because a column may be too narrow for all changes."""
+"""The field whose change comes first, because a column may be too narrow for all changes."""
 
 MOST_LISTED = 500
-"""Maximum number of deleted remotes that the details of a clear show. The export has all of
-them."""
+"""Maximum number of deleted remotes that the details of a clear show. The export shows all."""
 
 
 def format_operation(operation: Operation) -> str:
     """Return the verb and the object of a change, such as ``delete Anna Weber``.
 
-    The text may contain control characters, so apply ``safe_text.clean`` before you show it.
+    The text may contain control characters; callers pass it to ``safe_text.clean``.
     """
     verb = "restore" if operation.restores else CALL_NAMES.get(operation.call, operation.call)
     if operation.call == "clear":
@@ -99,7 +98,13 @@ def format_voice(operation: Operation) -> str:
 
 
 def describe_operation(operation: Operation, zone: tzinfo, now_ms: int) -> str:
-    """Return a line about a change: its request, time, result and last verification."""
+    """Return a line about a change: its verb, target, time, result and last verification.
+
+    Args:
+        operation: The operation.
+        zone: The time zone in which times are shown.
+        now_ms: Now, in milliseconds.
+    """
     named = f"remote {operation.remote_id}" if operation.remote_id else ""
     target = clean(seen_or(operation.remote_name, named), 24)
     if operation.call == "clear":
@@ -111,11 +116,11 @@ def describe_operation(operation: Operation, zone: tzinfo, now_ms: int) -> str:
     if operation.call == "updateRemoteUserNo":
         verb = f"set {verb} of" if target else f"set {verb}"
     sent = _clock(operation.sent_ms or operation.prepared_ms, zone, now_ms)
-    words = f"{verb} {target}on {clean(operation.lock_name, 24)}, sent {sent}: "
-    words += STATE_NAMES[operation.state]
+    line = f"{verb} {target}on {clean(operation.lock_name, 24)}, sent {sent}: "
+    line += STATE_NAMES[operation.state]
     if operation.read_ms is not None and operation.call in READABLE_CALLS:
-        words += f", verified {_clock(operation.read_ms, zone, now_ms)}"
-    return words
+        line += f", verified {_clock(operation.read_ms, zone, now_ms)}"
+    return line
 
 
 def _clock(ms: int, zone: tzinfo, now_ms: int) -> str:
@@ -128,6 +133,8 @@ def _clock(ms: int, zone: tzinfo, now_ms: int) -> str:
 
 def describe_change(operation: Operation, zone: tzinfo) -> str:
     """Return the changed fields, such as ``End: 30 Nov 2026 18:00 -> 31 Dec 2026 18:00``.
+
+    For an add or a delete, return the type, dates and weekdays of the remote.
 
     Args:
         operation: The operation.
@@ -152,9 +159,9 @@ def describe_change(operation: Operation, zone: tzinfo) -> str:
 
 def _format_record(record: Mapping[str, Any], zone: tzinfo) -> str:
     remote = Remote.read(record)
-    told = ((FIELDS[name], FIELDS[name].of(remote)) for name in _TOLD)
-    words = ((field.label, format_value(field, value, zone)) for field, value in told if value)
-    return "; ".join(f"{label}: {text}" for label, text in words if text != NOTHING)
+    shown = ((FIELDS[name], FIELDS[name].of(remote)) for name in _SHOWN)
+    texts = ((field.label, format_value(field, value, zone)) for field, value in shown if value)
+    return "; ".join(f"{label}: {text}" for label, text in texts if text != NOTHING)
 
 
 def describe_change_briefly(operation: Operation, zone: tzinfo) -> str:
@@ -177,8 +184,8 @@ def describe_change_briefly(operation: Operation, zone: tzinfo) -> str:
             case "update" if before is not None:
                 after = Remote.read({**before.raw, **operation.body})
                 fields = [_URGENT, *(field for field in UPDATED if field is not _URGENT)]
-                told = (_changed(field, before, after, zone) for field in fields)
-                return "; ".join(filter(None, told))
+                texts = (_changed(field, before, after, zone) for field in fields)
+                return "; ".join(filter(None, texts))
             case "updateRemoteUserNo":
                 field, after = FIELDS["remoteUserNo"], Remote.read(operation.body)
                 if before is not None and field.of(before) is not None:
@@ -201,7 +208,7 @@ def _changed(field: Field, before: Remote, after: Remote, zone: tzinfo) -> str:
 
 
 def _opening(remote: Remote, zone: tzinfo) -> str:
-    """Return the dates of a remote, such as ``Mon-Fri, 3 Jan 2026 to 31 Dec 2026``."""
+    """Return when a remote opens its lock, such as ``Mon-Fri, 3 Jan 2026 to 31 Dec 2026``."""
     kind = remote.remote_type
     if kind == RemoteType.PERMANENT:
         return "always"
@@ -212,8 +219,8 @@ def _opening(remote: Remote, zone: tzinfo) -> str:
         start, end = remote.start_ms or 0, remote.end_ms or 0
         both = [(start, dates.day(start, zone)), (end, dates.last_day(end, zone))]
         is_one_day = both[0][1] == both[1][1]
-        told = [dates.day_time(ms, zone) if is_one_day else day for ms, day in both if ms]
-        parts.append(" to ".join(told) if len(told) == 2 else "no start or no end")
+        known = [dates.day_time(ms, zone) if is_one_day else day for ms, day in both if ms]
+        parts.append(" to ".join(known) if len(known) == 2 else "no start or no end")
     return ", ".join(parts)
 
 
@@ -227,10 +234,10 @@ def describe_fields(
 
     Args:
         operation: The operation.
-        linked: The operations that this one repeats or restores, and those that repeat or restore
-            it.
+        linked: The related operations: those that this operation repeats or restores, and those
+            that repeat or restore this operation.
         zone: The time zone in which times are shown.
-        here: The ID of this session, to mark the operation if this session sent it.
+        here: The ID of this session. If this session sent the operation, a line says so.
     """
     found = [
         Detail.of_text("Change", format_operation(operation)),
@@ -274,10 +281,10 @@ def _links(operation: Operation, linked: Sequence[Operation], zone: tzinfo) -> l
             label = "Restored by"
         else:
             continue
-        words = (
+        text = (
             f"{format_operation(other)}, {dates.day_time(other.prepared_ms, zone, exact=False)}: "
         )
-        found.append(Detail.of_text(label, words + STATE_NAMES[other.state]))
+        found.append(Detail.of_text(label, text + STATE_NAMES[other.state]))
     if len(restored) > 1:
         done = {other.restores_remote for other in restored if other.state in RECORDED}
         found.append(Detail.of_text("Restored", f"{len(done)} of {len(operation.before)}"))
@@ -321,7 +328,11 @@ def _before_and_after(operation: Operation, zone: tzinfo) -> list[Detail]:
 
 
 def remotes_around(operation: Operation) -> tuple[Remote | None, Remote | None]:
-    """Return a remote before and after a change; None for a time at which it does not exist."""
+    """Return the remote of an operation before and after the change.
+
+    The remote before an add, and the remote after a delete, is None. So is the remote before a
+    change without a backup.
+    """
     before = Remote.read(operation.before[0]) if operation.before else None
     if operation.call == "delete":
         return before, None

@@ -24,16 +24,21 @@ ABOUT_SIMILAR = "Similar names may be the same person. lockterm never joins them
 """The explanation above a table of similar names."""
 
 NOT_COMPARED = "There are too many names to find those that differ in one letter."
-"""The message if there are too many names for comparing them letter by letter."""
+"""The message if there are too many names to compare them letter by letter."""
 
 
 def format_person(person: Person, limit: int | None = None) -> str:
-    """Return the name of a person, safe to show, or a text for a missing name."""
+    """Return the name of a person, safe to show; ``(no name)`` if it is missing."""
     return clean(person.name, limit) if person.name else NO_NAME
 
 
 def format_numbers(person: Person, most: int = 1) -> str:
-    """Return numbers of a person, such as ``A-2041 +2`` for three numbers; safe to show."""
+    """Return the first numbers of a person, such as ``A-2041 +2`` for three numbers.
+
+    Args:
+        person: The person.
+        most: The maximum number of numbers to show. The others are only counted.
+    """
     named = ", ".join(clean(one, 30) for one in islice(person.numbers, most))
     more = len(person.numbers) - most
     return f"{named} +{more:,}" if more > 0 else named
@@ -42,7 +47,7 @@ def format_numbers(person: Person, most: int = 1) -> str:
 def describe_bounds(
     bounds: Bounds, zone_of: Callable[[str], tzinfo], *, last_only: bool = False
 ) -> str:
-    """Return the first and the last end of remotes, such as ``1 Dec 2026 to 31 Dec 2026``.
+    """Return the first and the last end of some remotes: ``1 Dec 2026 to 31 Dec 2026``.
 
     Args:
         bounds: The first and last end of the remotes.
@@ -62,9 +67,9 @@ def describe_bounds(
 
 
 def describe_person_state(person: Person, now_ms: int) -> tuple[str, ...]:
-    """Return the numbers of a person's remotes by state, the longest text first.
+    """Return texts with the numbers of a person's remotes by state, the longest text first.
 
-    If all remotes have one state, return only its name, such as ``expired``.
+    If all remotes have the same state, the texts are only its name, such as ``expired``.
     """
     counts = person.counts(now_ms)
     if len(counts) == 1:
@@ -91,7 +96,7 @@ def describe_similar(similar: Sequence[Similar], most: int, *, with_why: bool = 
 
 
 def describe_why(one: Similar) -> str:
-    """Return the reason for similarity: ``spelling``, ``one letter`` or ``same number A-1``."""
+    """Return why a person is similar: ``spelling``, ``one letter`` or ``same number A-1``."""
     number = clean(one.number, 30)
     return f"{one.why.value} {number}" if one.why is Why.NUMBER else one.why.value
 

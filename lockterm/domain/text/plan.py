@@ -42,7 +42,7 @@ MOST_LISTED = 50
 """Maximum number of remotes that a confirmation lists. The plan lists all of them."""
 
 WITHOUT_ACCESS = "without access"
-"""The key in ``Plan.skipped`` for rows of a table that give a person no access at any lock."""
+"""The key in ``Plan.skipped`` for the number of table rows that give access at no lock."""
 
 _DATES = {FIELDS[name].label: name for name in ("startDate", "endDate")}
 
@@ -60,15 +60,15 @@ _TODO = {
 def describe_plan(plan: Plan) -> str:
     """Return a summary of a plan, such as ``2 to add, 1 to delete, 3 skipped (name taken)``."""
     counts = plan.actions()
-    said = [f"{counts[action]:,} {words}" for action, words in _TODO.items() if counts[action]]
+    parts = [f"{counts[action]:,} {text}" for action, text in _TODO.items() if counts[action]]
     skipped = describe_skipped(plan)
-    if not said and not skipped:
+    if not parts and not skipped:
         return "Nothing to change."
-    return ", ".join([*(said or ["Nothing to change"]), *skipped])
+    return ", ".join([*(parts or ["Nothing to change"]), *skipped])
 
 
 def describe_skipped(plan: Plan) -> list[str]:
-    """Return how many remotes a plan skips, by reason, such as ``3 skipped (name taken)``."""
+    """Return a text such as ``3 skipped (name taken)`` for each reason why a plan skips remotes."""
     counts = {**plan.skipped, "name taken": sum(step.is_name_taken for step in plan.steps)}
     return [_describe_count(reason, count) for reason, count in counts.items() if count]
 
@@ -86,13 +86,13 @@ def describe_none_expired(
     *,
     is_none_read: bool = False,
 ) -> str:
-    """Return the sentences for a plan that found no expired remotes to delete.
+    """Return sentences about a plan to delete expired remotes that has no steps.
 
     Args:
         days: The minimum number of days since a remote expired.
         plan: The plan, which has no steps.
         unread: Pairs of title and error, for the locks that lockterm could not read completely.
-        is_none_read: Whether lockterm could read no lock.
+        is_none_read: Whether lockterm could read none of the locks.
     """
     where = " on the locks that lockterm read" if unread else ""
     words = f"No remotes expired more than {format_count(days, 'day')} ago{where}."
@@ -119,11 +119,16 @@ def _reason(error: LocktermError) -> str:
 
 
 def describe_work(plan: Plan, cost: str) -> str:
-    """Return a summary of a plan, and its cost if the plan sends anything."""
-    words = describe_plan(plan)
+    """Return a summary of a plan, followed by its cost if the plan sends any request.
+
+    Args:
+        plan: The plan.
+        cost: The number of requests and their duration, in words.
+    """
+    summary = describe_plan(plan)
     if not has_work(plan):
-        return words
-    return f"{words}. {cost}" if describe_skipped(plan) else f"{words}: {cost}"
+        return summary
+    return f"{summary}. {cost}" if describe_skipped(plan) else f"{summary}: {cost}"
 
 
 def grants_access(step: Step, now_ms: int) -> bool:
@@ -136,10 +141,10 @@ def grants_access(step: Step, now_ms: int) -> bool:
 
 
 def count_to_type(steps: Iterable[Step], now_ms: int) -> int:
-    """Return the number that the user must type to confirm steps; 0 if nothing must be typed.
+    """Return the number that the user must type to confirm steps; 0 if a key is enough.
 
-    The number is the sum of the deletes and of the remotes that get access. Each of the two counts
-    only if it exceeds ``MOST_UNTYPED``.
+    The number of deletes counts if it is greater than ``MOST_UNTYPED``. The number of remotes that
+    get access counts under the same condition. The result is the sum.
     """
     counts = Counter[bool]()
     for step in steps:
@@ -168,18 +173,19 @@ def step_name(step: Step) -> tuple[str, str | None]:
 
 
 def step_states(step: Step, now_ms: int) -> tuple[RemoteState | None, RemoteState | None]:
-    """Return the states of a step's remote before and after the step.
+    """Return the state of a step's remote before the step, and its state after the step.
 
-    The state before the step depends on the dates and, if the service sent it, on the status. The
-    state is None before an add, after a delete, and for a voice.
+    The state before the step follows from the dates and, if the service sent it, the status. The
+    state after the step follows from the dates alone. A state is None if there is no remote: before
+    an add, after a delete, and for a voice.
     """
     if step.action is Action.VOICE:
         return None, None
     if step.action is Action.ADD:
         return None, state_by_dates(Remote.read(step.wanted), now_ms)
     before = Remote.read(step.before)
-    tell = state_of if "status" in step.before else state_by_dates
-    now = tell(before, now_ms) if step.before else None
+    find_state = state_of if "status" in step.before else state_by_dates
+    now = find_state(before, now_ms) if step.before else None
     if step.action is Action.UPDATE:
         after = rules.effective(before, Remote.read({**before.raw, **step.wanted}))
         return now, state_by_dates(after, now_ms)
@@ -192,7 +198,7 @@ def format_step(step: Step) -> str:
 
 
 def describe_step(step: Step, zone: tzinfo, now_ms: int) -> list[str]:
-    """Return lines about the effect of a step: a new period, or the fields that change.
+    """Return lines about the effect of a step: the period of a new remote, or the changed fields.
 
     Args:
         step: The step. For a delete, the lines describe the remote to delete.
@@ -226,11 +232,11 @@ def _changes(step: Step, zone: tzinfo) -> list[Difference]:
 
 
 def shorten_step(step: Step, zone: tzinfo, now_ms: int) -> Iterator[str]:
-    """Yield the texts about the effect of a step for narrower and narrower columns.
+    """Yield texts about the effect of a step, each for a narrower column than the text before.
 
-    The first text has all that :func:`describe_step` returns. The next ones leave out the old
-    values, then the names of fields, and then everything but the end date. If access begins at
-    another time than before, they keep the start date.
+    The first text has all lines of :func:`describe_step`. The next texts leave out the old values,
+    then the names of fields, and then everything but the end date. If access begins at another time
+    than before, they have the start date instead.
 
     Args:
         step: The step.
@@ -265,7 +271,10 @@ def shorten_step(step: Step, zone: tzinfo, now_ms: int) -> Iterator[str]:
 
 
 def _begins_otherwise(before: Remote, after: Remote, now_ms: int) -> bool:
-    """Return whether the future access of a remote that gets dates begins at another time."""
+    """Return whether a change moves the beginning of a remote's future access.
+
+    The result is false if the remote becomes permanent.
+    """
     starts = [
         now_ms if one.remote_type == RemoteType.PERMANENT else max(one.start_ms or 0, now_ms)
         for one in (before, after)
@@ -276,8 +285,9 @@ def _begins_otherwise(before: Remote, after: Remote, now_ms: int) -> bool:
 def describe_changes(steps: Iterable[Step], zones: Mapping[int, tzinfo]) -> str:
     """Return the new values that updates set, each with its number of remotes.
 
-    The text is like ``End: 31 Dec 2026 23:59 +01:00 for 12 remotes; Coerced: yes for 3 remotes.``.
-    Thousands of steps take noticeable time, so call this function in a thread.
+    An example is ``End: 31 Dec 2026 23:59 +01:00 for 12 remotes; Coerced: yes for 3 remotes.``. The
+    text is empty if there are no updates. Thousands of steps take noticeable time, so call this
+    function in a thread.
 
     Args:
         steps: The steps that must still be sent.
@@ -323,7 +333,7 @@ def describe_step_shortening(step: Step, zone: tzinfo, now_ms: int) -> str:
 def find_shortenings(
     steps: Iterable[Step], zones: Mapping[int, tzinfo], now_ms: int
 ) -> list[Shortening]:
-    """Return how steps shorten access, for :func:`summarize_shortenings`.
+    """Return how each step shortens access, without steps that do not shorten it.
 
     Thousands of steps take noticeable time, so call this function in a thread.
 
@@ -337,7 +347,7 @@ def find_shortenings(
 
 
 def describe_step_notes(step: Step, zone: tzinfo, now_ms: int) -> list[str]:
-    """Return the sentences that the user must confirm before lockterm sends a step.
+    """Return the sentences about a step that the user must confirm before lockterm sends it.
 
     Args:
         step: A step that must still be sent.
@@ -350,30 +360,30 @@ def describe_step_notes(step: Step, zone: tzinfo, now_ms: int) -> list[str]:
 
 def _other_notes(step: Step, zone: tzinfo, now_ms: int) -> list[str]:
     """Return the sentences that the user must confirm, except those about shortened access."""
-    said = [step.note] if step.note else []
+    notes = [step.note] if step.note else []
     if step.action in (Action.VOICE, Action.DELETE):
-        return [clean(words, 300) for words in said]
+        return [clean(note, 300) for note in notes]
     if step.action not in (Action.ADD, Action.UPDATE):
         return []
     before = Remote.read(step.before) if step.action is Action.UPDATE else None
     wanted = Remote.read({**step.before, **step.wanted})
     asked = rules.warnings(wanted, now_ms, before)
     if isinstance(zone, UnknownZone) and step_sends_dates(step):
-        said.append(f"{zone.reason} Times are shown in UTC.")
+        notes.append(f"{zone.reason} Times are shown in UTC.")
     if rules.touches_validity(before, wanted):
-        if words := describe_never_opens(wanted, now_ms, zone):
-            asked["endDate"] = words
+        if warning := describe_never_opens(wanted, now_ms, zone):
+            asked["endDate"] = warning
         if before is not None and wanted.remote_type == RemoteType.PERMANENT:
             asked["remoteType"] = OPENS_ALWAYS
         if before is not None and rules.opens_again(before, wanted, now_ms, zone):
-            said.insert(0, rules.OPENS_AGAIN)
+            notes.insert(0, rules.OPENS_AGAIN)
         elif before is not None:
-            said[:0] = describe_added_access(before, wanted, now_ms, zone)
-    return [clean(words, 300) for words in (*asked.values(), *said)]
+            notes[:0] = describe_added_access(before, wanted, now_ms, zone)
+    return [clean(note, 300) for note in (*asked.values(), *notes)]
 
 
 def step_sends_dates(step: Step) -> bool:
-    """Return whether a step sends dates, which may be wrong if the user's clock is wrong."""
+    """Return whether a step sends a start and an end, which a wrong clock may make wrong."""
     before = Remote.read(step.before) if step.before else None
     return rules.sends_dates(before, Remote.read({**step.before, **step.wanted}))
 
@@ -384,17 +394,17 @@ def describe_notes(
     now_ms: int,
     titles: Mapping[int, str] | None = None,
 ) -> list[str]:
-    """Return the sentences that the user must confirm before lockterm sends steps.
+    """Return the sentences about steps that the user must confirm before lockterm sends them.
 
-    Equal sentences are joined. Shortened access is not included; see :func:`find_shortenings`.
-
-    Thousands of steps take noticeable time, so call this function in a thread.
+    Each sentence names the remotes that it is about. Shortened access is not included; see
+    :func:`find_shortenings`. Thousands of steps take noticeable time, so call this function in a
+    thread.
 
     Args:
         steps: The steps that must still be sent.
         zones: Maps the ID of each lock to its time zone.
         now_ms: Now, in milliseconds.
-        titles: Maps lock IDs to titles, which may contain control characters, if the sentences name
+        titles: Maps lock IDs to titles, which may contain control characters. None to leave out
             the lock of each remote.
     """
     noted: dict[str, list[Step]] = {}
@@ -435,7 +445,7 @@ def _format_voice(voice: Mapping[str, Any]) -> str:
 
 
 def describe_gaps(unread: Iterable[str], unplanned: int) -> list[str]:
-    """Return sentences about locks and steps that are missing in a plan.
+    """Return sentences about locks that could not be read and steps that could not be planned.
 
     Args:
         unread: The titles of locks that could not be read; may contain control characters.

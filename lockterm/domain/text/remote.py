@@ -31,7 +31,7 @@ UNNAMED = "a remote without a name"
 """The text for a missing name, if the number and the ID are shown beside it."""
 
 _NAMED = 5
-"""Maximum number of fields outside the contract that a sentence lists."""
+"""Maximum number of fields that a sentence lists if the contract does not define them."""
 
 ABSENT = "not stated"
 _ODD = "unexpected value: "
@@ -76,17 +76,20 @@ class Detail(NamedTuple):
 
     @classmethod
     def of_text(cls, label: str, words: str, name: str = "") -> Detail:
-        """Return a line that shows a text without control characters; copying keeps them."""
+        """Return a line with a text. Only the copy for the clipboard has its control characters."""
         return cls(label, clean(words), words, name)
 
     @classmethod
     def of_json(cls, label: str, value: Any, note: str = "", name: str = "") -> Detail:
-        """Return a line that shows ``note`` and a value as indented JSON, copied as one line."""
+        """Return a line with ``note`` and a value as indented JSON.
+
+        The copy for the clipboard is the value as JSON on one line.
+        """
         return cls(label, note + clean_lines(shown_object(value)), one_line(value), name)
 
 
 def describe_remote(remote: Remote, valid: Validity, zone: tzinfo, now_ms: int) -> list[Detail]:
-    """Return a line for each field of a remote, including fields outside the contract.
+    """Return a line for each field of a remote, including fields that the contract does not define.
 
     Args:
         remote: The remote, as the detail call returned it.
@@ -169,7 +172,10 @@ def _lock_info(label: str, info: LockInfo, lock_id: int | None) -> Iterator[Deta
 
 
 def describe_add(wanted: Remote, now_ms: int, zone: tzinfo) -> list[str]:
-    """Return the values that an add sets, one per line, without the remote's name."""
+    """Return a line for each value that an add sets, except the name of the remote.
+
+    Fields with their default values are left out.
+    """
     added = FIELDS["addType"]
     lines = [
         f"Number: {clean(wanted.remote_number, 60)}",
@@ -178,14 +184,17 @@ def describe_add(wanted: Remote, now_ms: int, zone: tzinfo) -> list[str]:
     ]
     for field in ADDED:  # other fields only if they differ from the default
         value = field.of(wanted)
-        is_told = field.required or field.kind in (Kind.DATE, Kind.WEEKDAYS)
-        if not is_told and value is not None and str(value) != field.first:
+        is_shown = field.required or field.kind in (Kind.DATE, Kind.WEEKDAYS)
+        if not is_shown and value is not None and str(value) != field.first:
             lines.append(f"{field.label}: {format_value(field, value, zone)}")
     return lines
 
 
 def describe_update(before: Remote, after: Remote, now_ms: int, zone: tzinfo) -> list[str]:
-    """Return lines with the changed fields before and after, and with the new period."""
+    """Return a line for each field that an update changes, and a line with the new period.
+
+    If the update makes an expired remote valid again, the first line is a warning.
+    """
     lines = [OPENS_AGAIN] if opens_again(before, after, now_ms, zone) else []
     lines += [str(item) for item in find_differences(before, after, zone)]
     if touches_validity(before, after):
@@ -202,7 +211,7 @@ def _format_validity(wanted: Remote, now_ms: int, zone: tzinfo) -> str:
 
 
 def describe_backup(record: Mapping[str, Any], *, many: bool = False) -> str:
-    """Return sentences for the user about the backup that a delete makes, and what it lacks.
+    """Return sentences about the backup that a delete makes, and about the values it lacks.
 
     Args:
         record: The remote to delete, as the service sent it.
@@ -220,7 +229,7 @@ def describe_backup(record: Mapping[str, Any], *, many: bool = False) -> str:
 
 
 def describe_beyond_backup(deleted: int | None, kept: int) -> str:
-    """Return a sentence about deleted remotes that are not in the backup; empty if all are in it.
+    """Return a warning if a clear deleted more remotes than its backup has; otherwise empty.
 
     Args:
         deleted: The number of deleted remotes that the service reported; None if unknown.
@@ -236,32 +245,38 @@ def describe_beyond_backup(deleted: int | None, kept: int) -> str:
 
 
 def describe_losses(remotes: Sequence[BackedUp]) -> list[str]:
-    """Return sentences about the data of remotes that a restore cannot restore."""
+    """Return sentences about the values that a restore of these remotes cannot restore.
+
+    The result is empty if no remote can be restored.
+    """
     some = [remote for remote in remotes if remote.request is not None]
     if not some:
         return []
     many = len(some) > 1
-    said = [
+    sentences = [
         "Each remote gets a new ID and a new creation time."
         if many
         else "The remote gets a new ID and a new creation time."
     ]
     if sentence := _describe_unknown(some):
-        said.append(sentence)
+        sentences.append(sentence)
     if unnamed := sorted({name for remote in some for name in remote.unnamed}):
         more = [f"{len(unnamed) - _NAMED} more"] if len(unnamed) > _NAMED else []
         listed = _listed([clean(name, 24) for name in unnamed[:_NAMED]] + more)
-        said.append(f"Not restored, because lockterm does not know these fields: {listed}.")
+        sentences.append(f"Not restored, because lockterm does not know these fields: {listed}.")
     if switched_off := sum(remote.was_invalid for remote in some):
         whose = (
             f"{switched_off} remotes" if switched_off > 1 else "1 remote" if many else "The remote"
         )
-        said.append(f'{whose} had the status "invalid" and may open the lock again.')
-    return said
+        sentences.append(f'{whose} had the status "invalid" and may open the lock again.')
+    return sentences
 
 
 def _describe_unknown(remotes: Sequence[BackedUp]) -> str:
-    """Return a sentence about values that a restore does not know; empty if it knows all."""
+    """Return a sentence about the hidden fields whose values are unknown; empty if all are known.
+
+    If there are several remotes, the sentence has the number of remotes for each field.
+    """
     counts = Counter(field.name for remote in remotes for field in remote.unknown)
     if not counts:
         return ""

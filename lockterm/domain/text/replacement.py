@@ -1,4 +1,4 @@
-"""Texts about replacing a key fob."""
+"""Texts about replacing the key fob of a person with another fob."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ ADD_FIRST = (
     "lockterm adds the new fob first. It deletes the old fob only after the service has recorded"
     " the new one."
 )
-"""The order of the steps if the lock can have two remotes with the same name."""
+"""The description of the order of the steps, if the lock can have two remotes with one name."""
 
 
 def format_replacement_title(remote: Remote, number: str) -> str:
@@ -55,7 +55,10 @@ def format_title_on_locks(remotes: Sequence[Remote], number: str) -> str:
 
 
 def name_people(remotes: Sequence[Remote]) -> str:
-    """Return the name that all remotes have, or ``2 different names`` if their names differ."""
+    """Return the common name of all remotes, or ``2 different names`` if their names differ.
+
+    The name may contain control characters.
+    """
     first, count = remotes[0], len(_distinct_names(remotes))
     if count > 1:
         return f"{count:,} different names"
@@ -106,16 +109,16 @@ def describe_not_copied(unknown: Iterable[Field], *, has_mac: bool) -> list[str]
     device = [
         field.called for field in UNLISTED if field.of_device and not (has_mac and field is _MAC)
     ]
-    said = [f"Not copied, because each fob has its own values: {', '.join(device)}."]
+    sentences = [f"Not copied, because each fob has its own values: {', '.join(device)}."]
     if names := [field.called for field in unknown if not field.of_device]:
-        said.append(
+        sentences.append(
             f"Not copied, because the service does not return these values: {', '.join(names)}."
         )
-    return said
+    return sentences
 
 
 _DONE = {Action.ADD: "New fob added, old fob", Action.DELETE: "Old fob deleted, new fob"}
-"""Maps the step that was done, in a replacement with one failed step, to how the result begins."""
+"""Maps the action of the only completed step of a replacement to the beginning of the result."""
 
 _NOT_DONE = {Action.ADD: "not added", Action.DELETE: "not deleted"}
 
@@ -156,11 +159,15 @@ def describe_replacements(steps: Iterable[Step], titles: Mapping[int, str]) -> s
 
 
 def format_lock(titles: Mapping[int, str], lock_id: int) -> str:
-    """Return the title of a lock, safe to show, or its ID."""
+    """Return the title of a lock, safe to show; ``lock`` with its ID if it has no title."""
     return clean(titles.get(lock_id, f"lock {lock_id}"), 40)
 
 
 def list_locks(titles: Sequence[str]) -> str:
-    """Return some titles, and the number of the others: ``Yard, Gate, Shed and 2 more``."""
+    """Return the first three titles and the number of the others: ``Yard, Gate, Shed and 2 more``.
+
+    Args:
+        titles: The titles of locks, which are safe to show.
+    """
     more = f" and {len(titles) - _NAMED:,} more" if len(titles) > _NAMED else ""
     return f"{', '.join(titles[:_NAMED])}{more}"

@@ -32,7 +32,7 @@ FINAL_STATES = (
     *(StepState.RECORDED, StepState.UNCHANGED, StepState.REFUSED),
     *(StepState.SKIPPED, StepState.UNKNOWN, StepState.NOT_SENT),
 )
-"""The states of steps that have a final result."""
+"""The states of steps that have a result, in the order of texts and JSON output."""
 
 LEFT_OUT = "not planned"
 """The word for a step that could not be planned. JSON output calls such a step refused."""
@@ -94,7 +94,7 @@ def list_deleted(steps: Iterable[Step], titles: Mapping[int, str]) -> list[str]:
 
 
 def describe_effects(steps: Iterable[Step], titles: Mapping[int, str]) -> str:
-    """Return the sentences about replaced fobs and about deletes on several locks.
+    """Return sentences about the fobs that a run replaced, and about deletes on several locks.
 
     Args:
         steps: All steps of a run that has ended.
@@ -118,8 +118,8 @@ def describe_deletions(steps: Iterable[Step], titles: Mapping[int, str]) -> str:
             title is shown by its ID.
 
     Returns:
-        The sentences; empty if fewer than two locks have deletes, or if no lock had all its remotes
-        deleted.
+        The sentences; empty if fewer than two locks have deletes, or if on no lock all deletes were
+        recorded.
     """
     steps = [*steps]
     # The old fob of a replacement is not reported here, because its owner has the new one.
@@ -133,40 +133,42 @@ def describe_deletions(steps: Iterable[Step], titles: Mapping[int, str]) -> str:
             if step.state is StepState.NOT_SENT:
                 reasons.setdefault(step.lock_id, clean(step.message, 60))
         if step.state is StepState.NOT_SENT:
-            is_far = step.message.startswith(NOT_REACHED)
+            is_unreached = step.message.startswith(NOT_REACHED)
         else:
-            is_far = step.state is StepState.TO_DO
-        if not is_far:
+            is_unreached = step.state is StepState.TO_DO
+        if not is_unreached:
             answered.add(step.lock_id)
-    kept: dict[str, list[str]] = {}
+    titles_by_reason: dict[str, list[str]] = {}
     for lock_id, states in deletes.items():
         left = [state for state in _NOT_GONE if state in states]
         title = format_lock(titles, lock_id)
         if left and states[StepState.RECORDED]:
             counts = [f"{states[state]:,} {_NOT_GONE[state]}" for state in left]
             numbers = ", ".join([f"{states[StepState.RECORDED]:,} deleted", *counts])
-            kept.setdefault("partly done", []).append(f"{title} ({numbers})")
+            titles_by_reason.setdefault("partly done", []).append(f"{title} ({numbers})")
         elif left:
-            is_far = left[0] is StepState.NOT_SENT and lock_id not in answered
-            if left[0] is StepState.NOT_SENT and not is_far and reasons[lock_id]:
+            is_unreached = left[0] is StepState.NOT_SENT and lock_id not in answered
+            if left[0] is StepState.NOT_SENT and not is_unreached and reasons[lock_id]:
                 title += f" ({reasons[lock_id].rstrip('.')})"
-            kept.setdefault("not reached" if is_far else _NOT_GONE[left[0]], []).append(title)
-    gone = len(deletes) - sum(map(len, kept.values()))
+            reason = "not reached" if is_unreached else _NOT_GONE[left[0]]
+            titles_by_reason.setdefault(reason, []).append(title)
+    gone = len(deletes) - sum(map(len, titles_by_reason.values()))
     if len(deletes) < 2 or not gone:
         return ""
-    words = [f"Deleted remotes on {gone:,} of {len(deletes):,} locks"]
-    for why, named in kept.items():
-        words.append(f"{why[0].upper()}{why[1:]}: {list_locks(named)}")
-    return f"{'. '.join(words)}."
+    sentences = [f"Deleted remotes on {gone:,} of {len(deletes):,} locks"]
+    for reason, named in titles_by_reason.items():
+        sentences.append(f"{reason[0].upper()}{reason[1:]}: {list_locks(named)}")
+    return f"{'. '.join(sentences)}."
 
 
 def count_states(counts: Mapping[StepState, int], *, is_running: bool = False) -> dict[str, int]:
-    """Return the numbers of steps by state, with the names that the JSON output uses.
+    """Return the numbers of steps by state, under the names of the JSON output.
 
     Args:
         counts: Maps states to numbers of steps.
         is_running: Whether a session is running the steps. If so, steps without a result count as
-            planned.
+            ``planned``. Otherwise, they count as ``not_sent`` or, if they may have been sent, as
+            ``unknown``.
     """
     found = {state.value: counts.get(state, 0) for state in FINAL_STATES}
     to_do, sent = counts.get(StepState.TO_DO, 0), counts.get(StepState.SENT, 0)
@@ -242,7 +244,7 @@ def describe_progress(run: Run) -> str:
 
 
 def describe_pace(run: Run) -> str:
-    """Return ``12 a minute, about 9 s left``; empty until it is known, and if no step is left."""
+    """Return ``12 a minute, about 9 s left``; empty if the rate is unknown or no step is left."""
     if not run.left or not (per_s := run.per_s):
         return ""
     return f"{format_rate(per_s)}, about {format_duration(run.left / per_s)} left"
@@ -280,7 +282,7 @@ def describe_blocked(earlier: Step) -> str:
 
 
 def describe_end(run: Run, titles: Mapping[int, str]) -> str:
-    """Return the results of a finished run, and why it ended early if it did.
+    """Return the results of a finished run. If the run ended early, also return the reason.
 
     Args:
         run: The run.
@@ -295,7 +297,12 @@ def describe_end(run: Run, titles: Mapping[int, str]) -> str:
 
 
 def describe_outcome(steps: Iterable[Step], titles: Mapping[int, str]) -> str:
-    """Return the results of the steps, and the key that resumes or retries the run."""
+    """Return the results of a finished run's steps, and the key that resumes or retries the run.
+
+    Args:
+        steps: All steps of the run, with their final states.
+        titles: Maps lock IDs to titles, which may contain control characters.
+    """
     steps = [*steps]
     counts = Counter(step.state for step in steps)
     del counts[StepState.TO_DO]  # they are shown as left
@@ -319,13 +326,19 @@ def describe_outcome(steps: Iterable[Step], titles: Mapping[int, str]) -> str:
 
 
 def describe_end_elsewhere(run: Run, titles: Mapping[int, str]) -> str:
-    """Return the text of :func:`describe_end` and the key that shows the run, for other screens."""
+    """Return the results of a finished run, and the key that shows the run.
+
+    Screens other than that of the run show this text.
+    """
     title = clean(run.plan.title, 40)
     return f"{describe_end(run, titles)} Press {key('app.run')} to show the run: {title}."
 
 
 def ask_to_leave(run: Run) -> tuple[str, str]:
-    """Return the question before the user leaves a run, and its button; empty if not needed."""
+    """Return the question before the user leaves a run, and the label of the button that leaves.
+
+    Both are empty if no question is needed, because the run is finished and no step is left.
+    """
     if run.is_finished:
         left = count_left(run.steps.values())
         question = (
@@ -352,7 +365,7 @@ def ask_to_leave(run: Run) -> tuple[str, str]:
 
 
 def format_progress(run: Run) -> str:
-    """Return ``12 of 214 done, 2 failed, 4.8/s, 42 s left``."""
+    """Return the progress of a run in a command: ``12 of 214 done, 2 failed, 4.8/s, 42 s left``."""
     rate = run.done / max(run.took_s, 0.001)
     left = round((run.due - run.done) / rate) if rate else 0
     words = f"{run.done:,} of {run.due:,} done", describe_problems(run.problems)
@@ -360,7 +373,10 @@ def format_progress(run: Run) -> str:
 
 
 def format_reading(run: Run) -> str:
-    """Return how many results are being verified, and at the end of a run also for how long."""
+    """Return a text such as ``verifying 3 unconfirmed results``.
+
+    If the run only verifies results, the text also has the maximum duration and the key that stops.
+    """
     ends = " for at most 90 s (Ctrl+C stops)" if run.only_reads else ""
     return f"verifying {format_count(run.reading, 'unconfirmed result')}{ends}"
 
@@ -385,13 +401,13 @@ def describe_run(plan: Plan) -> str:
 
 def describe_commands(run_id: str, steps: Iterable[Step]) -> str:
     """Return sentences with the commands that show, retry or verify a run with problems."""
-    words = (
+    sentences = (
         f'For details, run "lockterm runs show {run_id[:8]}". To retry the failed steps, run'
         f' "lockterm runs retry {run_id[:8]}".'
     )
     if any(step.state is StepState.UNKNOWN for step in steps):
-        words += ' For unconfirmed results, run "lockterm unconfirmed check".'
-    return words
+        sentences += ' For unconfirmed results, run "lockterm unconfirmed check".'
+    return sentences
 
 
 def describe_rest(plan: Plan) -> str:

@@ -10,7 +10,7 @@ LOCK_MAY_NOT_KNOW = "The service does not report whether the change has reached 
 
 
 def describe_read_only(profile: str, so: str = "") -> str:
-    """Return a sentence about a read-only profile, and optionally the consequence.
+    """Return a sentence that a profile is read-only, followed by the consequence if there is one.
 
     Args:
         profile: The name of the profile.
@@ -32,12 +32,16 @@ def describe_clock_doubt(offset_s: float) -> str:
 
 
 def describe_clock(offset_s: float) -> str:
-    """Return sentences about a clock difference, and about which clock lockterm uses."""
+    """Return sentences about a clock difference, and about the clock that lockterm uses.
+
+    Args:
+        offset_s: How far the service's clock is ahead of this machine's clock, in seconds.
+    """
     return f"{_describe_clock_difference(offset_s)}. lockterm uses the service's clock."
 
 
 def _describe_clock_difference(offset_s: float) -> str:
-    """Return how far this machine's clock is behind or ahead of the service's, without a full stop.
+    """Return a sentence about the difference between the two clocks, without a full stop.
 
     Args:
         offset_s: How far the service's clock is ahead of this machine's clock, in seconds.
@@ -51,20 +55,20 @@ def _describe_clock_difference(offset_s: float) -> str:
 
 
 def format_meaning(error: LocktermError) -> str:
-    """Return the meaning of an error, without its title and the next step."""
+    """Return the meaning of an error, without its title and the next step; safe to show."""
     return clean(error.meaning, LONGEST_MEANING)
 
 
 def format_sentences(error: LocktermError) -> str:
-    """Return the meaning of an error and the next step, without its title."""
+    """Return the meaning of an error and the next step, without its title; safe to show."""
     return clean(error.sentences, LONGEST_MEANING)
 
 
 def format_titled_meaning(error: LocktermError) -> str:
-    """Return the title and the meaning of an error, without the next step."""
+    """Return the title and the meaning of an error, without the next step; safe to show."""
     return clean(f"{error.title}: {error.meaning}", LONGEST_MEANING)
 
 
 def format_error(error: LocktermError) -> str:
-    """Return the title and the meaning of an error, and the next step."""
+    """Return the title, the meaning and the next step of an error; safe to show."""
     return clean(f"{error.title}: {error.sentences}", LONGEST_MEANING)

@@ -12,17 +12,16 @@ from lockterm.domain.weekdays import format_weekdays
 
 
 def describe_shortened_fields(found: Shortening, now_ms: int, zone: tzinfo) -> dict[str, str]:
-    """Return sentences by contract field, for the fields whose change shortens access."""
+    """Return a sentence for each field whose change shortens access, by contract field."""
     parts = _parts(found, now_ms, zone)
-    return {name: f"Shortens access{words}." for name, words in parts.items()}
+    return {name: f"Shortens access{part}." for name, part in parts.items()}
 
 
 def describe_shortening(found: Shortening, now_ms: int, zone: tzinfo) -> str:
     """Return a sentence such as ``Shortens access by 37 days: the remote will expire ...``."""
     first, *others = _parts(found, now_ms, zone).values()
     return (
-        "; ".join([f"Shortens access{first}", *(words.removeprefix(": ") for words in others)])
-        + "."
+        "; ".join([f"Shortens access{first}", *(part.removeprefix(": ") for part in others)]) + "."
     )
 
 
@@ -33,10 +32,10 @@ def describe_shortened_access(before: Remote, after: Remote, now_ms: int, zone: 
 
 
 def describe_added_access(before: Remote, after: Remote, now_ms: int, zone: tzinfo) -> list[str]:
-    """Return sentences about access from an earlier start and on more weekdays.
+    """Return sentences about access that a change adds: an earlier start, and more weekdays.
 
-    The sentences do not mention a later end, because most changes are made for it. They do not
-    mention that an expired remote becomes valid again either.
+    The sentences do not mention a later end, because it is the purpose of most changes. They also
+    do not mention that an expired remote becomes valid again.
 
     Args:
         before: The present remote.
@@ -84,7 +83,10 @@ def _moment(ms: int, zone: tzinfo) -> str:
 
 
 def summarize_shortenings(found: Iterable[Shortening]) -> str:
-    """Return sentences such as ``2 remotes will expire earlier, by up to 142 days.``."""
+    """Return sentences such as ``2 remotes will expire earlier, by up to 142 days.``.
+
+    The text is empty if no access is shortened.
+    """
     some = [*found]
     earlier = [one for one in some if one.ends_ms is not None]
     said: list[str] = []

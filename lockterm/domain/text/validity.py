@@ -30,13 +30,13 @@ OPENS_ALWAYS = "The remote will have no end date."
 """The warning about an update that makes a remote permanent."""
 
 _DATED = frozenset({Phase.NOW, Phase.OVER, Phase.AHEAD})
-"""The phases of periods whose end date alone is not misleading."""
+"""The phases in which :func:`shorten_period` shows only the end date in the narrowest columns."""
 
 
 class Validity(NamedTuple):
-    """Texts about the validity of a remote, which are safe to show.
+    """Texts about the validity of a remote.
 
-    The texts contain no string from the service.
+    The texts are safe to show, because they contain no string from the service.
     """
 
     words: str
@@ -56,7 +56,7 @@ class Validity(NamedTuple):
 
 
 def describe_validity(remote: Remote, now_ms: int, zone: tzinfo) -> Validity:
-    """Return texts about when a remote can open its lock, from its dates and its status."""
+    """Return the texts about the validity of a remote at ``now_ms``, in the zone of its lock."""
     words = describe_period(remote, now_ms, zone)
     if "weekDay" in remote.odd and needs_weekdays(remote.remote_type):
         words += " (the service sent invalid weekdays)"
@@ -68,7 +68,10 @@ def describe_validity(remote: Remote, now_ms: int, zone: tzinfo) -> Validity:
 
 
 def describe_validity_briefly(remote: Remote, now_ms: int, zone: tzinfo) -> tuple[str, str]:
-    """Return only ``Validity.short`` and ``Validity.word``, which takes half the time."""
+    """Return only the texts ``Validity.short`` and ``Validity.word``.
+
+    This function takes half the time of :func:`describe_validity`.
+    """
     phase = phase_of(remote, now_ms)
     _, state_word, _ = judge(remote, phase, now_ms)
     return _short(remote, phase, now_ms, zone)[:SHORT], state_word
@@ -80,9 +83,9 @@ def format_state(state: RemoteState) -> str:
 
 
 def describe_dates(remote: Remote, zone: tzinfo) -> str:
-    """Return when a remote opens its lock, with dates that stay correct as time passes.
+    """Return when a remote opens its lock, without times relative to now.
 
-    For example, ``Mon-Fri, from 1 Nov 2026 08:00 +01:00 until 31 Dec 2026 18:00 +01:00``.
+    An example is ``Mon-Fri, from 1 Nov 2026 08:00 +01:00 until 31 Dec 2026 18:00 +01:00``.
     """
     kind = remote.remote_type
     if kind == RemoteType.PERMANENT:
@@ -94,9 +97,9 @@ def describe_dates(remote: Remote, zone: tzinfo) -> str:
 
 
 def describe_never_opens(wanted: Remote, now_ms: int, zone: tzinfo) -> str:
-    """Return a sentence about a recurring remote whose period has none of its weekdays.
+    """Return a warning if none of a recurring remote's weekdays is in the rest of its period.
 
-    The sentence is empty if the remote will open its lock, or if its period is over.
+    The warning is empty if the remote will open its lock, or if its period is over.
     """
     if not never_opens(wanted, zone, now_ms):
         return ""
@@ -113,9 +116,10 @@ def format_days(remote: Remote, *, short: bool = False) -> str:
 
 
 def describe_period(remote: Remote, now_ms: int, zone: tzinfo) -> str:
-    """Return when a remote opens its lock by its dates, as in ``Validity.words``.
+    """Return when a remote opens its lock, such as ``until 31 Dec 2026 18:00 +01:00, in 41 days``.
 
-    The remote may be one from the service, or one that is about to be sent.
+    The text follows from type, dates and weekdays. The remote may also be one that lockterm is
+    about to send.
     """
     phase = phase_of(remote, now_ms)
     if phase is Phase.ALWAYS:
@@ -139,9 +143,10 @@ def describe_period(remote: Remote, now_ms: int, zone: tzinfo) -> str:
 
 
 def shorten_period(remote: Remote, now_ms: int, zone: tzinfo) -> Iterator[str]:
-    """Yield the texts of a period for narrower and narrower columns, down to ``31 Dec 26``.
+    """Yield texts about the period of a remote, each for a narrower column than the text before.
 
-    The first text is that of :func:`describe_period`. The shortest ones are only the end date.
+    The first text is that of :func:`describe_period`. The shortest ones have only the end date, as
+    in ``31 Dec 26``.
     """
     yield describe_period(remote, now_ms, zone)
     phase, end = phase_of(remote, now_ms), remote.end_ms
@@ -158,14 +163,16 @@ def shorten_period(remote: Remote, now_ms: int, zone: tzinfo) -> Iterator[str]:
 
 
 def shorten_start(remote: Remote, now_ms: int, zone: tzinfo, *, has_end: bool) -> Iterator[str]:
-    """Yield the start of a period for narrower and narrower columns, down to ``from 5 Dec``.
+    """Yield texts about the start of a period, each for a narrower column than the text before.
+
+    The last text is like ``from 5 Dec``.
 
     Args:
         remote: The remote, which has a start.
         now_ms: Now, in milliseconds.
         zone: The time zone of the lock.
-        has_end: Whether the longer texts contain the end, and the shorter ones show that it is
-            left out.
+        has_end: Whether the longer texts contain the end, and the shorter ones have an ellipsis in
+            its place.
     """
     start, end = remote.start_ms or 0, remote.end_ms or 0
     last = end - dates.begins_day(end, zone)
@@ -222,7 +229,7 @@ def _short(remote: Remote, phase: Phase, now_ms: int, zone: tzinfo) -> str:
 
 
 def _last_day_or_time(end: int, now_ms: int, zone: tzinfo) -> str:
-    """Return the last day on which a remote opens its lock; if that is today, the time."""
+    """Return the last day on which a remote opens its lock; the time if this day is today."""
     if not dates.begins_day(end, zone):
         return _day_or_time(end, now_ms, zone)
     is_today = dates.day(end - 1, zone) == dates.day(now_ms, zone)
@@ -230,9 +237,11 @@ def _last_day_or_time(end: int, now_ms: int, zone: tzinfo) -> str:
 
 
 def _missing(remote: Remote, name: str) -> str:
-    """Return ``no end``, or ``end unknown`` if the service did not send the end.
+    """Return why a remote has no start or no end, such as ``no end`` or ``end unknown``.
 
-    The texts for a start are similar.
+    Args:
+        remote: The remote.
+        name: ``startDate`` or ``endDate``.
     """
     end = "start" if name == "startDate" else "end"
     if name in remote.odd:
