@@ -1,4 +1,4 @@
-"""Reads the configuration file, and checks its structure and its permissions."""
+"""The reader of the configuration file, which checks its structure and its permissions."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ LARGEST = 1 << 20
 """Maximum size of a configuration file, in bytes."""
 
 BYTE_ORDER_MARK = "\ufeff"
-"""The character with which some editors begin a file. lockterm preserves it in the file."""
+"""The character that some editors write at the beginning of a file. lockterm preserves it."""
 
 TOP_KEYS = ("default_profile", "profiles", "renew", "terminal", "keys")
 RENEW_KEYS = ("presets",)
@@ -48,7 +48,7 @@ class ConfigFile:
     keys: Mapping[str, Any] = field(default_factory=dict)
     source: str = field(default="", repr=False)
     notice: str = ""
-    """A message for the user about how lockterm wrote the file; empty if there is none."""
+    """A warning for the user about the way in which lockterm wrote the file; mostly empty."""
 
     def place(self, *keys: str) -> str:
         """Return the file and line of a key for a message, such as ``FILE, line 4``.
@@ -62,7 +62,7 @@ class ConfigFile:
         return f"{self.path}, line {line}" if line else str(self.path)
 
     def error(self, keys: tuple[str, ...], sentence: str, hint: str = "") -> ConfigError:
-        """Return the error for a wrong value.
+        """Return an error that shows the file, line and name of a wrong setting.
 
         Args:
             keys: The names of the tables around the key, then the key.
@@ -188,7 +188,7 @@ def _check_headers(config: ConfigFile, profile: str, headers: object) -> None:
 
 
 def _check_permissions(config: ConfigFile, mode: int, why: str | None) -> None:
-    """Raise an error if other users can change the file or read secrets in it.
+    """Check that other users can neither change the file nor read secrets in it.
 
     Raises:
         ConfigError: Other users have such access.
@@ -209,7 +209,7 @@ def _check_permissions(config: ConfigFile, mode: int, why: str | None) -> None:
 
 
 def _refuse_huge_numbers(value: object) -> None:
-    """Raise an error for numbers over 64 bits, TOML's limit, because tomlkit cannot write them.
+    """Check that all numbers fit into 64 bits, TOML's limit, because tomlkit cannot write others.
 
     Raises:
         ValueError: A number is larger.

@@ -1,4 +1,4 @@
-"""The look of lockterm: what the terminal supports, and the user's settings for it."""
+"""The look of lockterm: the features of the terminal, and the user's settings for it."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from lockterm.config.file import ConfigFile
 Multiplexer = Literal["plain", "tmux", "screen"]
 """The terminal multiplexer in which lockterm runs; ``plain`` if there is none.
 
-To reach the clipboard, a copied value must be in an escape sequence of the multiplexer's own.
+A copied value reaches the clipboard only in an escape sequence that is specific to the multiplexer.
 """
 
 _COERCED = ("C.UTF-8", "C.utf8", "UTF-8")
@@ -49,9 +49,9 @@ class Look(NamedTuple):
     copy: Multiplexer = "plain"
     """The multiplexer through which a copied value must pass to reach the clipboard."""
     unicode: bool = False
-    """Whether the user requested glyphs beyond ASCII, which low-bandwidth mode then keeps."""
+    """Whether the user requested glyphs beyond ASCII, so that low-bandwidth mode uses them too."""
     over_ssh: bool = False
-    """Whether the terminal is on another machine, behind an SSH connection."""
+    """Whether lockterm runs in an SSH session, so that the terminal is on another machine."""
     utf8: bool = True
     """Whether the terminal accepts UTF-8; if not, lockterm sends only ASCII, even in names."""
     fills: bool = False
@@ -142,7 +142,11 @@ def resolve_look(
 
 
 def _filed(file: ConfigFile, key: str, default: Any, origins: dict[str, str]) -> Any:
-    """Return a setting of the table ``[terminal]``, or its default."""
+    """Return a setting of the table ``[terminal]``, or its default; store its origin.
+
+    Raises:
+        ConfigError: The value is wrong.
+    """
     if key not in file.terminal:
         origins[key] = origins.get(key, "default")
         return default
@@ -168,7 +172,10 @@ def multiplexer(environ: Mapping[str, str]) -> Multiplexer:
 
 
 def colors(environ: Mapping[str, str]) -> tuple[int, str]:
-    """Return the number of colors of the terminal, and the variable that determines the number."""
+    """Return the number of colors of the terminal, and the origin of this number.
+
+    The origin is a text such as ``environment NO_COLOR``.
+    """
     term = environ.get("TERM", "")
     if environ.get("NO_COLOR"):
         return 0, "environment NO_COLOR"
@@ -182,7 +189,10 @@ def colors(environ: Mapping[str, str]) -> tuple[int, str]:
 
 
 def needs_ascii(environ: Mapping[str, str]) -> tuple[bool, str]:
-    """Return whether the font may lack glyphs beyond ASCII, and the variable that shows this."""
+    """Return whether the font may lack glyphs beyond ASCII, and the origin of this answer.
+
+    The origin is a text such as ``environment TERM=linux``, or ``default``.
+    """
     term = environ.get("TERM", "")
     if term == "linux" or term.startswith("vt"):
         return True, f"environment TERM={term}"
@@ -226,9 +236,10 @@ def takes_utf8(
     installed: Callable[[str], bool] = is_installed,
     coerced: Callable[[], bool] = was_coerced,
 ) -> tuple[bool, str]:
-    """Return whether the terminal accepts UTF-8, and the environment variable that shows this.
+    """Return whether the terminal accepts UTF-8, and the origin of this answer.
 
     A terminal that starts in the C locale, or in a missing locale, treats each byte as a character.
+    The origin is a text such as ``environment LANG=C``.
 
     Args:
         environ: The environment variables.

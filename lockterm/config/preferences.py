@@ -1,7 +1,7 @@
 """The user's choices in the UI, such as the theme and the columns of the table.
 
-lockterm saves them in a small separate file. The first frame needs the choices and must not wait
-for the store, and ``config.toml`` is for settings that the user writes.
+lockterm saves the choices in a small separate file, because the first frame needs them and must not
+wait for the store. They are not in ``config.toml``, because the user writes that file.
 """
 
 from __future__ import annotations
@@ -47,14 +47,14 @@ class Preferences:
     def keep(self, name: str, value: Any) -> None:
         """Save a choice, or remove it if the value is None.
 
-        Choices that other sessions saved since this session started are preserved.
+        Choices that other sessions have saved since this session started stay in the file.
 
         Raises:
             StoreError: The directory cannot be created.
             OSError: The file cannot be written.
         """
         self._kept = _read(self._file) | {name: value}
-        self._kept = {name: kept for name, kept in self._kept.items() if kept is not None}
+        self._kept = {key: choice for key, choice in self._kept.items() if choice is not None}
         make_directory(self._file.parent)
         write_whole(self._file, json.dumps(self._kept, indent=2).encode())
 
@@ -64,10 +64,10 @@ def _read(file: Path) -> dict[str, Any]:
         content, _, why = read_guarded(file, LARGEST)
         if why:
             raise ValueError(why)
-        kept = json.loads(content)
+        choices = json.loads(content)
     except FileNotFoundError:
         return {}
     except (OSError, ValueError, RecursionError) as error:
         _log.warning("the kept choices cannot be read: %s", error)
         return {}
-    return kept if isinstance(kept, dict) else {}
+    return choices if isinstance(choices, dict) else {}

@@ -13,22 +13,24 @@ from lockterm.config.zones import find_zone
 BodyEncoding = Literal["json", "form"]
 
 MAX_PAGE_SIZE = 200
-"""Maximum number of remotes to request per page."""
+"""Maximum number of remotes on a page."""
 
 LEAST_PAGE_SIZE = 16
-"""Minimum number of remotes on a page that fits the terminal: the rows of the smallest terminal."""
+"""Minimum number of remotes on a page if the size is :data:`FIT`: the rows of the smallest
+terminal."""
 
 FIT: Literal["auto"] = "auto"
-"""The setting ``page_size`` for as many remotes as fit on the terminal."""
+"""The value of the setting ``page_size`` for as many remotes on a page as the terminal can show."""
 
 USUAL_SIZE = 80, 24
 """The assumed numbers of columns and lines of a terminal whose size is unknown."""
 
 PRESETS = ("+1d", "+1w", "+30d", "eom")
-"""The new end dates that forms offer if the configuration sets none."""
+"""The new end dates that forms offer if the configuration file has none."""
 
 _AROUND = 4
-"""Number of lines of the remotes screen without rows: header, column titles, pager and footer."""
+"""Number of lines around the rows of the remotes screen: header, column titles, pager and
+footer."""
 
 _FRAME = 2
 """Number of lines that the frame around a table takes: one at its top, one at its bottom."""
@@ -55,12 +57,13 @@ def page_rows(page_size: int | Literal["auto"], columns: int, lines: int) -> int
 
 @dataclass(frozen=True, slots=True)
 class Profile:
-    """The settings for one service, which ``lockterm.config.values`` has checked."""
+    """The settings for one service, after ``lockterm.config.values`` has checked them."""
 
     name: str
     """The profile's name in the file, or the URL without its scheme if only a base URL was given.
 
-    The lock book and the journal find their entries by this name, so it must mean one service only.
+    The lock book and the journal find their entries by this name, so it must belong to only one
+    service.
     """
     base_url: str
     """The URL to which the contract's paths are relative, without a slash at its end."""
@@ -71,7 +74,7 @@ class Profile:
     body: BodyEncoding = "json"
     """The encoding of POST parameters; the voice setting is always JSON (contract 4)."""
     ca_file: str = ""
-    """A file with CA certificates to trust in addition to the usual ones, or empty.
+    """The path of a file with CA certificates to trust in addition to the usual ones; may be empty.
 
     Certificates are always verified.
     """
@@ -80,11 +83,11 @@ class Profile:
     timeout_s: float = 15.0
     """Maximum duration of one attempt of a call, in seconds."""
     calls_per_minute: int = 0
-    """Maximum calls per minute of a run; 0 for no limit."""
+    """Maximum number of calls per minute in a run; 0 for no limit."""
     read_only: bool = False
     """Whether lockterm refuses to send writes."""
     open_last: bool = False
-    """Whether a start without ``--lock`` opens the last opened lock, not the lock book."""
+    """Whether lockterm, if started without ``--lock``, opens the lock that was opened last."""
     cache: bool = True
     """Whether lists are cached on disk, for offline use and for a fast start."""
     color: str = ""

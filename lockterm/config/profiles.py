@@ -26,11 +26,11 @@ class ProfileEntry(NamedTuple):
     filed: Mapping[str, Any]
     """The unchecked settings of the profile's table in the file."""
     profile: Profile | None
-    """The checked profile with changes by options and environment; None if it has an error."""
+    """The checked profile, with values from options and environment; None if it has an error."""
     error: ConfigError | None
     """The error in a broken profile; None if the profile is valid."""
     is_default: bool
-    """Whether lockterm starts with this profile, as the default or the only one in the file."""
+    """Whether lockterm starts with this profile, because it is the default or the only one."""
 
 
 class Profiles:
@@ -48,7 +48,7 @@ class Profiles:
         self._environ = environ
 
     def read(self) -> ConfigFile:
-        """Read and return the configuration file as it is now.
+        """Read the configuration file, and return its present content.
 
         Raises:
             ConfigError: The file cannot be read, or is not a valid configuration.
@@ -57,7 +57,7 @@ class Profiles:
 
     def entries(self, file: ConfigFile) -> list[ProfileEntry]:
         """Return an entry for every profile of the file, including broken ones."""
-        found = []
+        entries = []
         for name, filed in file.profiles.items():
             profile, broken = None, None
             try:
@@ -66,8 +66,8 @@ class Profiles:
                 broken = error
             default = file.default_profile
             is_default = name == default or (default is None and len(file.profiles) == 1)
-            found.append(ProfileEntry(name, filed, profile, broken, is_default))
-        return found
+            entries.append(ProfileEntry(name, filed, profile, broken, is_default))
+        return entries
 
     def resolve(self, file: ConfigFile, name: str) -> Settings:
         """Return the settings for a session that uses a profile of the file.
@@ -98,7 +98,7 @@ class Profiles:
 
     @property
     def read_only_by(self) -> str:
-        """The option or variable that overrides read-only in the file; empty if none does."""
+        """The option or variable that overrides ``read_only`` of each profile; empty if none."""
         return self._named("read_only", "1" if self._options.read_only else None)
 
     def _named(self, setting: str, option: str | None) -> str:
@@ -113,7 +113,7 @@ class Profiles:
     def save(self, file: ConfigFile, name: str, filed: Mapping[str, Any]) -> ConfigFile:
         """Add or change a profile in the file, and return the new configuration.
 
-        The first profile becomes the default profile, and stays it when a second one is added.
+        The first profile becomes the default, and stays the default if a second one is added.
 
         Args:
             file: The configuration file as it was read.
@@ -165,10 +165,10 @@ def _write(file: ConfigFile, default: str | None, profiles: Mapping[str, Any]) -
 
 
 def header_of(filed: Mapping[str, Any]) -> tuple[str, str]:
-    """Return the name of a header and the environment variable that contains the header's value.
+    """Return the name of a profile's header, and the environment variable that has its value.
 
-    This is the first header with a value from the environment, the only one that the profile form
-    shows. Both texts are empty if there is none.
+    The header is the first one whose value is from the environment. The profile form shows only
+    this header. Both texts are empty if there is none.
     """
     for name, value in filed.get("headers", {}).items():
         if isinstance(value, str) and value.startswith(FROM_ENVIRONMENT):

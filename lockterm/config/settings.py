@@ -1,4 +1,4 @@
-"""The effective settings and keys, from options, environment, profile and defaults."""
+"""The effective settings and keys: the result of options, environment, profile and defaults."""
 
 from __future__ import annotations
 
@@ -50,15 +50,15 @@ class Settings(NamedTuple):
     profile: Profile | None
     """The profile; None if neither a profile nor a base URL is set, as on the first start."""
     open_lock: int | None
-    """The ID of the lock whose remotes are shown at the start; None for the lock book."""
+    """The ID of the lock whose remotes lockterm shows first; None to show the lock book first."""
     look: Look
     """The features that the terminal supports, and the user's settings for it."""
     origins: Mapping[str, str] = MappingProxyType({})
-    """Maps the names of settings to descriptions of the origin of their values."""
+    """Maps the names of settings to the origins of their values, as texts."""
     keymap: Keymap = DEFAULT_KEYMAP
-    """The keys that the configuration changes; all other actions have their default keys."""
+    """The keys that the configuration changes. All other actions have their default keys."""
     is_last: bool = False
-    """Whether ``open_lock`` is the lock opened last in an earlier session, not a given option."""
+    """Whether ``open_lock`` is the lock that an earlier session opened last, not a given lock."""
     variables: tuple[str, ...] = ()
     """The names of the environment variables that contain values of headers."""
 
@@ -80,7 +80,7 @@ def load_settings(path: Path, options: Options, environ: Mapping[str, str]) -> S
 
 
 def resolve_settings(file: ConfigFile, options: Options, environ: Mapping[str, str]) -> Settings:
-    """Return the effective settings for a configuration that was already read.
+    """Return the effective settings for a configuration file that was already read.
 
     See :func:`load_settings` for the arguments and errors.
     """
@@ -137,11 +137,11 @@ class _Resolver:
                 )
             return
         if name not in known:
-            there = f"{values.shorten(name)} is not a profile{values.suggestion(name, known)}"
+            problem = f"{values.shorten(name)} is not a profile{values.suggestion(name, known)}"
             if not known:
-                there += f": {self._path} has none"
+                problem += f": {self._path} has none"
             raise ConfigError(
-                values.as_sentence(f"{self._origins['profile']}: {there}"),
+                values.as_sentence(f"{self._origins['profile']}: {problem}"),
                 hint="Add the profile to the configuration, or use --base-url URL.",
             )
         self._name, self._chosen = name, known[name]
@@ -199,12 +199,12 @@ class _Resolver:
         return filed and not self._options.no_cache
 
     def _account(self, at_home: bool) -> str:
-        """Return the account of the profile; empty if the base URL is not the profile's own."""
+        """Return the account of the profile; empty if another base URL than its own is in use."""
         account = self._filed("account", values.account, _USUAL.account)
         return account if at_home else ""
 
     def _color(self, at_home: bool) -> str:
-        """Return the color of the profile; empty if the base URL is not the profile's own."""
+        """Return the color of the profile; empty if another base URL than its own is in use."""
         key = color_key(self._chosen)
         color = self._filed(key, values.color, _USUAL.color)
         self._origins["color"] = self._origins.pop(key)
@@ -236,21 +236,32 @@ class _Resolver:
         if zone is not None:
             return zone
         machine = values.machine_zone()
-        told = "this machine's" if machine else "default, because this machine has no time zone set"
-        self._origins["timezone"] = told
+        default = "default, because this machine has no time zone set"
+        self._origins["timezone"] = "this machine's" if machine else default
         return machine or _USUAL.timezone
 
     def _headers(self, base_url: str, own: str) -> dict[str, str]:
-        """Return the headers of the profile; none if the base URL has another host than its own."""
-        found: Mapping[str, str] = self._chosen.get("headers", {})
-        if found and values.origin_of(base_url) != values.origin_of(own):
+        """Return the headers of the profile.
+
+        The result is empty, with a warning, if the base URL in use is on another host than the
+        profile's own base URL.
+
+        Args:
+            base_url: The base URL in use.
+            own: The profile's own base URL.
+
+        Raises:
+            ConfigError: The name or the value of a header is wrong.
+        """
+        filed: Mapping[str, str] = self._chosen.get("headers", {})
+        if filed and values.origin_of(base_url) != values.origin_of(own):
             self._warnings.append(
                 f"The headers of the profile {self._name} are not sent, because the host"
                 " differs from the profile's."
             )
             return {}
         headers = {}
-        for name, value in found.items():
+        for name, value in filed.items():
             keys = ("profiles", self._name, "headers", name)
             self._origins[f"headers.{name}"] = self._file.place(*keys)
             try:
@@ -273,7 +284,7 @@ class _Resolver:
         return value
 
     def _typed(self, setting: str, option: str | None, check: Callable[[str], T]) -> T | None:
-        """Return the checked value of an option or of its environment variable, or None.
+        """Return the checked value of an option or its environment variable; None if not given.
 
         Args:
             setting: The name of the setting.
@@ -296,7 +307,7 @@ class _Resolver:
             raise ConfigError(values.as_sentence(f"{place} {error}")) from None
 
     def _switched(self, setting: str, option: bool) -> bool | None:
-        """Return the value of a yes-or-no option or of its environment variable, or None."""
+        """Return the value of a yes-or-no option or its environment variable; None if not given."""
         return self._typed(setting, "1" if option else None, values.switch)
 
     def _filed(self, key: str, check: Callable[[Any], T], default: T) -> T:
@@ -315,8 +326,8 @@ class _Resolver:
 def resolve_keys(file: ConfigFile, origins: dict[str, str], warnings: list[str]) -> Keymap:
     """Return the keymap that the configuration describes.
 
-    The keymap contains the actions with chosen keys. It also contains each action whose default key
-    was chosen for another action, with its remaining keys.
+    The keymap contains each action whose keys the user has chosen. It also contains each action
+    that lost a default key to another action, with its remaining keys.
 
     Args:
         file: The configuration file.

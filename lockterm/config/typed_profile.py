@@ -1,4 +1,4 @@
-"""Checks the input of the profile form, and converts it to settings for the configuration file.
+"""The check of the profile form's input, and its conversion to settings for the configuration file.
 
 The rules are those of the configuration file.
 """
@@ -28,7 +28,7 @@ LABELS = {
 """Maps the names of the form's fields to their labels, in the order of the form."""
 
 READ_ONLY, WRITABLE = "no", "yes"
-"""The values of the form's field ``read_only``: lockterm must not, or may, send changes.
+"""The values of the form's field ``read_only``: ``no`` forbids changes, and ``yes`` allows them.
 
 Saved drafts contain these values.
 """
@@ -53,9 +53,9 @@ class CheckedProfile:
     """The result of a check of the profile form."""
 
     errors: Mapping[str, str]
-    """Maps the names of wrong fields to sentences about their errors, in the form's order."""
+    """Maps the names of wrong fields to sentences about their errors, in the order of the form."""
     filed: Mapping[str, Any]
-    """The profile's new settings for the file, with those that the form does not show."""
+    """The profile's new settings for the file, including those that the form does not show."""
 
 
 def typed_of(name: str, filed: Mapping[str, Any]) -> dict[str, str]:
@@ -149,7 +149,12 @@ def may_be_secret(field: str, text: str) -> bool:
 
 
 def _filed(typed: Mapping[str, str], before: Mapping[str, Any]) -> dict[str, Any]:
-    """Return the settings for the file; unchanged settings keep their spelling."""
+    """Return the profile's new settings for the file. Unchanged settings keep their spelling.
+
+    Args:
+        typed: The typed texts by name of the field.
+        before: The profile's current settings in the file.
+    """
     was = typed_of(typed["name"], before)
     filed = dict(before)
 

@@ -2,7 +2,8 @@
 
 Each rule is a function that returns the checked value, or raises a ``ValueError``. The message of
 the error is the end of a sentence. The caller writes the file, the line and the name of the setting
-before it: ``config.toml, line 4: page_size must be "auto" or a whole number from 1 to 200``.
+before the message: ``config.toml, line 4: page_size must be "auto" or a whole number from 1 to
+200``.
 """
 
 from __future__ import annotations
@@ -23,23 +24,23 @@ from lockterm.errors import describe_os_error
 from lockterm.safe_files import written_by_others
 
 INT64 = range(-(2**63), 2**63)
-"""The range of whole numbers in TOML, and of those that the service and the store can store."""
+"""The range of whole numbers that TOML, the service and the store allow."""
 PORTS = {"http": 80, "https": 443}
 """Maps URL schemes to their default ports."""
 
 LONGEST_TIMEOUT_S = 600
 MOST_CALLS_PER_MINUTE = 100_000
 MOST_PRESETS, LONGEST_PRESET = 5, 16
-"""Maximum number of new end dates that forms offer, and of characters in each of them.
+"""Maximum number of new end dates that forms offer, and maximum number of characters of each.
 
-Within these limits, all of them fit beside the field.
+Within these limits, all new end dates fit beside the field.
 """
 HEADERS_OF_OUR_OWN = frozenset({
     "accept", "accept-encoding", "connection", "content-encoding", "content-length",
     "content-type", "expect", "host", "keep-alive", "proxy-connection", "te", "trailer",
     "transfer-encoding", "upgrade", "user-agent",
 })  # fmt: skip
-"""Headers that only lockterm sets, because they control the transfer of requests and answers."""
+"""Headers that a profile cannot set, because they control the transfer of requests and answers."""
 
 COLORS = ("red", "yellow", "green", "blue")
 """The possible colors of a profile. Each theme has its own shade of each color."""
@@ -71,9 +72,9 @@ def boolean(value: object) -> bool:
 
 
 def presets(value: object) -> tuple[str, ...]:
-    """Check the number and length of the new end dates that forms offer, and return them.
+    """Check the number and the length of the new end dates that forms offer, and return them.
 
-    ``lockterm.cli.ui`` later checks whether each text is a date.
+    This rule does not check whether each text is a date; ``lockterm.cli.ui`` does.
     """
     if not isinstance(value, list) or not value:
         raise ValueError('must be a list of texts, such as ["+30d", "eom"]')
@@ -87,7 +88,7 @@ def presets(value: object) -> tuple[str, ...]:
 
 
 def one_of(*known: str) -> Callable[[object], str]:
-    """Return a rule, which is a function, that accepts only the given words."""
+    """Return a rule (a function that checks a value) that accepts only the given words."""
 
     def check(value: object) -> str:
         if text(value) not in known:
@@ -149,8 +150,8 @@ def variable(name: str) -> str:
 def shown_variable(name: str) -> str:
     """Return a phrase for an environment variable, for an error message.
 
-    The phrase contains the name only if it looks like a usual one. Otherwise the text after
-    ``env:`` may be the secret itself, pasted by mistake.
+    The phrase contains the name only if it looks like the name of a variable. Otherwise, the user
+    may have pasted the secret itself after ``env:``.
     """
     return f"variable {name}" if _USUAL_VARIABLE.fullmatch(name) else "variable it names"
 
@@ -313,7 +314,7 @@ def base_url(value: object) -> tuple[str, str | None]:
 
 
 def origin_of(url: str) -> tuple[str, str | None, int | None]:
-    """Return the scheme, host and port of a URL, to compare whether URLs have the same server.
+    """Return the scheme, host and port of a URL. They are equal for URLs of the same server.
 
     Raises:
         ValueError: The host or port is invalid.
@@ -346,12 +347,12 @@ def suggestion(word: str, known: Iterable[str]) -> str:
 
     If no known word is similar, the suggestion lists all known words.
     """
-    words = sorted(known)
-    begun = [known_word for known_word in words if word and known_word.startswith(word)]
-    close = begun or difflib.get_close_matches(word, words, n=1)
+    names = sorted(known)
+    begun = [name for name in names if word and name.startswith(word)]
+    close = begun or difflib.get_close_matches(word, names, n=1)
     if close:
         return f'; did you mean "{close[0]}"?'
-    return f"; known are {', '.join(words)}" if words else ""
+    return f"; known are {', '.join(names)}" if names else ""
 
 
 def as_sentence(sentence: str) -> str:
@@ -360,9 +361,9 @@ def as_sentence(sentence: str) -> str:
 
 
 def zone_of_offset(name: str) -> str:
-    """Return a suggestion for a zone such as ``GMT+2``; empty for names without an offset.
+    """Return a suggestion instead of a time zone such as ``GMT+2``, as the end of an error message.
 
-    The suggestion is the end of an error message, without a period.
+    The suggestion is empty for a name without an offset.
     """
     match = _OFFSET_ZONE.fullmatch(name.strip())
     zone = normalize_zone(match["offset"]) if match else ""
@@ -389,7 +390,7 @@ def _zones_like(name: str) -> str:
 
 
 def shorten(value: str) -> str:
-    """Return a value for a message: shortened, in quotes, and with escaped control characters."""
+    """Return a value for a message: shortened, in quotes, with control characters escaped."""
     return repr(value if len(value) <= _SHORTENED else value[: _SHORTENED - 3] + "...")
 
 

@@ -1,8 +1,8 @@
-"""Writes profiles to the configuration file, without overwriting changes of other programs.
+"""The writer of profiles to the configuration file, which overwrites no changes of other programs.
 
 The user's comments, blank lines, order and spelling must not change. Therefore tomlkit replaces
-values by key, and lockterm adds new profiles after the existing text. It then parses the new text,
-which must contain exactly the wanted settings and no comment less.
+single values, and lockterm adds new profiles after the existing text. lockterm then parses the new
+text, which must contain exactly the wanted settings and all comments.
 """
 
 from __future__ import annotations
@@ -123,7 +123,7 @@ def edited(source: str, default: str | None, profiles: Profiles) -> str | None:
         profiles: All profiles with their new settings.
 
     Returns:
-        The new text; None if lockterm cannot change it without altering other parts of it.
+        The new text; None if lockterm cannot change the text without altering other parts of it.
     """
     before = tomllib.loads(source)
     wanted = {**before, "default_profile": default, "profiles": profiles}
@@ -151,14 +151,14 @@ def _meaning(value: Any) -> Any:
 
 
 def _comments(text: str) -> Counter[str]:
-    """Return the lines of a TOML text that contain only a comment, with their numbers."""
+    """Return the lines of a TOML text that contain only a comment, and how often each occurs."""
     return Counter(line.strip() for line in text.splitlines() if line.lstrip().startswith("#"))
 
 
 def _removed(
     before: Mapping[str, Any], after: Mapping[str, Any], path: tuple[str, ...] = ()
 ) -> Iterator[tuple[str, ...]]:
-    """Yield the path of each key or table that is not in the new settings."""
+    """Yield the path of each key or table that the new settings lack, such as ``(table, key)``."""
     for key, value in before.items():
         if after.get(key) is None:
             yield (*path, key)
@@ -167,7 +167,7 @@ def _removed(
 
 
 def _without(source: str, path: tuple[str, ...]) -> str:
-    """Return a text without a key or table, but with the comments that follow its last value.
+    """Return a TOML text without a key or table. Comments after its last value stay.
 
     Such comments often describe the next item.
 
@@ -196,7 +196,7 @@ def _without(source: str, path: tuple[str, ...]) -> str:
 
 
 def _edit(source: str, default: str | None, profiles: Profiles) -> str:
-    """Return a text in which the default and all profiles are set; remove nothing."""
+    """Return a TOML text with the new default and the new profiles. Other settings stay."""
     if source and not source.endswith("\n"):
         source += "\n"
     document = tomlkit.parse(source)
@@ -222,7 +222,7 @@ def _edit(source: str, default: str | None, profiles: Profiles) -> str:
 
 
 def _change(table: Any, before: Mapping[str, Any], after: Mapping[str, Any]) -> None:
-    """Set the values of a tomlkit table that differ."""
+    """Set the values of a tomlkit table that differ between the old and the new settings."""
     for key, value in after.items():
         old = before.get(key)
         if isinstance(value, Mapping) and isinstance(old, Mapping):

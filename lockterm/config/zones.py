@@ -1,4 +1,4 @@
-"""Finds time zones by IANA names, by names on Windows, and by fixed offsets from UTC.
+"""The search for time zones by IANA name, by name on Windows, and by fixed offset from UTC.
 
 lockterm saves and shows the IANA name, or an offset such as ``UTC+02:00``.
 """
@@ -44,7 +44,7 @@ def is_zone(name: str) -> bool:
 
 
 def normalize_zone(typed: str) -> str:
-    """Return the IANA name or the offset of a typed time zone; empty if there is no such zone.
+    """Return the IANA name or the offset of a typed time zone; empty if the zone is unknown.
 
     Args:
         typed: An IANA name, a name on Windows such as ``W. Europe Standard Time``, or an offset
@@ -59,7 +59,7 @@ def normalize_zone(typed: str) -> str:
 
 
 def _offset_zone(match: re.Match[str]) -> timezone | None:
-    """Return the zone of an offset; None if no place on Earth has it."""
+    """Return the zone of a matched offset; None if the offset is beyond 14 hours."""
     size = timedelta(hours=int(match["hours"]), minutes=int(match["minutes"] or 0))
     if size > _MOST:
         return None
@@ -204,7 +204,8 @@ Yukon Standard Time=America/Whitehorse
 WINDOWS_ZONES = {
     name.casefold(): zone for name, _, zone in (line.partition("=") for line in _TABLE.splitlines())
 }
-"""Maps case-folded names on Windows to IANA names. ``zones`` handles names such as ``UTC-11``."""
+"""Maps case-folded names on Windows to IANA names. Names such as ``UTC-11`` are missing, because
+:func:`normalize_zone` parses them as offsets."""
 
 
 class ZoneData(NamedTuple):
@@ -249,10 +250,10 @@ def describe_zone_data(data: ZoneData) -> str:
     """Return a text such as ``2026f, installed with lockterm`` about the database in use."""
     if not data.is_installed_used:
         return f"{data.machine or 'version unknown'}, from this machine"
-    words = f"{data.installed}, installed with lockterm"
+    text = f"{data.installed}, installed with lockterm"
     if not data.machine:
-        return words
-    return f"{words}; this machine has {data.machine}"
+        return text
+    return f"{text}; this machine has {data.machine}"
 
 
 def _version_in(places: tuple[str, ...] | list[str]) -> str:

@@ -1,4 +1,4 @@
-"""The only way for commands and screens to reach the service and the local store.
+"""The application layer, through which commands and screens reach the service and the local store.
 
 Every write is a row in the journal before its first byte is sent. The answer, a later verification,
 or the user decides the result. lockterm never repeats a write automatically.
@@ -14,7 +14,7 @@ A reading order for new developers:
 - ``resolution``: the user's decisions about unconfirmed writes.
 - ``recorded``: the comparison of the journal with the lists of the service.
 - ``planner``: plans of many changes. The changes come from ``plan_files``, ``copying``,
-  ``cleaning``, ``replacing``, ``undoing`` and ``voice_plans``.
+  ``replacing``, ``undoing`` and ``voice_plans``.
 - ``runs``: the runs of plans. ``steps`` runs each step, and ``rate_limiter`` limits the rate.
 - ``remotes``, ``voices`` and ``locks``: the data that screens and commands show.
 """

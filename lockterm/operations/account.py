@@ -1,4 +1,4 @@
-"""The account of a profile, and checks that a change was sent to the same account."""
+"""The account of a profile, and checks that an earlier change was sent to the same account."""
 
 from __future__ import annotations
 
@@ -47,25 +47,29 @@ class ProfileAccount:
 
     @property
     def has_earlier(self) -> bool:
-        """Whether the profile earlier had other credentials, perhaps of the same account."""
+        """Whether the profile had other credentials before, perhaps of the same account."""
         return bool(self._journal.account.earlier)
 
     def look_up(self) -> None:
-        """Find the account from changes that were sent earlier; later calls do nothing."""
+        """Find the account of the profile in the journal. Later calls do nothing."""
         if not self.name:
             self._journal.account = self._accounts.current()
 
     def note_same(self, credentials: str) -> None:
-        """Store the user's statement that earlier credentials belong to the present account."""
+        """Store the user's statement that earlier credentials belong to the present account.
+
+        Args:
+            credentials: The digest of the earlier credentials.
+        """
         earlier = self._accounts.of_credentials(credentials)
         if earlier is not None and earlier in self._journal.account.earlier:
             self._journal.account = self._accounts.merge(self._journal.account, earlier)
 
     def recognize(self, lock_id: int, remotes: Sequence[Remote]) -> bool:
-        """Return whether a list shows that this account is the same as an earlier account.
+        """Return whether a list of remotes shows that this account is the same as an earlier one.
 
-        The accounts are the same if the list contains a remote that is known from the earlier one.
-        In this case, the operations of the earlier account become operations of this account.
+        The accounts are the same if the list contains a remote that the earlier account had. If
+        so, the operations of both accounts are joined.
         """
         shown = {remote.id: remote.raw for remote in remotes if remote.id is not None}
         for earlier in self._journal.account.earlier:
@@ -99,8 +103,10 @@ class ProfileAccount:
         """Check that the profile still has the service and account that received an operation.
 
         Raises:
-            OtherServiceError: The service is another one, where the same IDs mean other remotes.
-            OtherAccountError: The account is another one, where the same IDs mean other remotes.
+            OtherServiceError: The operation was sent to another service, whose IDs mean other
+                remotes.
+            OtherAccountError: The operation was sent to another account, whose IDs mean other
+                remotes.
         """
         if self._is_of_other_name(operation):
             raise OtherAccountError(operation)

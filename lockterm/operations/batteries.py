@@ -1,4 +1,4 @@
-"""Battery levels of remotes, which some services return in the details of remotes."""
+"""Battery levels of remotes, which some services return in the details of a remote."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from lockterm.operations.connection import Connection
 
 AT_ONCE = 10
-"""Number of details that are requested in parallel."""
+"""Maximum number of requests for details at the same time."""
 
 PROBED = 20
 """Number of details without a battery level after which lockterm requests no more details.
@@ -43,10 +43,10 @@ class BatteryReader:
         self.details: dict[int, Remote] = {}
         """Maps the ID of a remote to its details."""
         self.left_out = 0
-        """Number of remotes without details: the service refused the request, or another remote
-        now has the ID."""
+        """Number of remotes whose details could not be read: the service refused the request, the
+        remote has no ID, or another remote now has the ID."""
         self.stopped = ""
-        """Why some details were not read, as a sentence; empty if all details were read."""
+        """The reason why reading has stopped, as a sentence; empty if it has not stopped."""
         self._connection = connection
         self._asked: set[int] = set()
         """The IDs of the remotes for which the service has answered."""
@@ -59,16 +59,19 @@ class BatteryReader:
 
     @property
     def levels(self) -> dict[int, int]:
-        """Maps the IDs of remotes that have a battery level to the level in percent."""
-        found = {one: battery_of(remote) for one, remote in self.details.items()}
-        return {one: level for one, level in found.items() if level is not None}
+        """A mapping of remote IDs to battery levels in percent, without remotes that have none."""
+        levels = {one: battery_of(remote) for one, remote in self.details.items()}
+        return {one: level for one, level in levels.items() if level is not None}
 
     def is_due(self, remote: Remote) -> bool:
         """Return whether the details of a remote must still be requested."""
         return remote.id is not None and remote.id not in self._asked
 
     def describe(self, remote: Remote) -> str:
-        """Return the battery level as ``87 %``, or a word for why it is missing."""
+        """Return the battery level such as ``87 %``, or ``unknown``, ``not read`` or ``...``.
+
+        ``...`` means that the level is still being read.
+        """
         level = battery_of(self.details.get(remote.id or 0, remote))
         if level is not None:
             return f"{level} %"
@@ -77,12 +80,12 @@ class BatteryReader:
         return "not read" if self.stopped else "..."
 
     def forget(self) -> None:
-        """Remove all details, so that the next :meth:`read` requests them again."""
+        """Drop all details, so that the next :meth:`read` requests them again."""
         self.details, self._asked = {}, set()
         self.stopped, self.left_out, self._has_level = "", 0, False
 
     def stop(self, reason: str) -> None:
-        """Stop requesting details. Details that were already requested still count."""
+        """Stop requesting details. The answers to earlier requests are still stored."""
         self.stopped = self.stopped or reason
 
     async def read(self, remotes: Iterable[Remote], on_read: Callable[[], None] = ignore) -> None:
@@ -100,7 +103,7 @@ class BatteryReader:
         waiting = iter(remotes)
 
         async def work() -> None:
-            for remote in waiting:  # all workers take from one iterator
+            for remote in waiting:  # all tasks take from one iterator
                 if self.stopped:
                     return
                 await self._read_one(remote)

@@ -1,7 +1,7 @@
 """The accounts of each service, identified by their credentials.
 
-The journal records the account and a digest of the credentials with each change. These records show
-which account the credentials of a profile belong to.
+The journal stores the account and a digest of the credentials with each change. Thus it shows to
+which account the credentials of a profile belong.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from lockterm.store.journal import Journal
 
 _SHOWN = 8
-"""Number of digits of the digest in a generated account name."""
+"""Number of digits of the credentials' digest in a generated account name."""
 
 _UNNAMED = re.compile(rf".+-[0-9a-f]{{{_SHOWN}}}", re.DOTALL)
 
@@ -39,7 +39,7 @@ def digest_credentials(profile: Profile) -> str:
 
 
 def is_unnamed(account: str) -> bool:
-    """Return whether the name of an account was generated from the credentials."""
+    """Return whether the name of an account was generated from its credentials."""
     return _UNNAMED.fullmatch(account) is not None
 
 
@@ -62,10 +62,10 @@ class Accounts:
         self._credentials = credentials
 
     def current(self) -> Account:
-        """Return the account of the profile, with other names under which it may have sent changes.
+        """Return the account of the profile, with the accounts that it used before, if any.
 
-        If the profile names no account, the journal shows which account last used the same
-        credentials. If the journal has no such change, the account's name is generated.
+        If the profile names no account, the result is the account that last used the same
+        credentials. If the journal has no such change, the name of the account is generated.
         """
         profile, service = self._profile, self._profile.base_url
         name = profile.account or f"{profile.name}-{self._credentials[:_SHOWN]}"
@@ -82,7 +82,7 @@ class Accounts:
                 [service, profile.name, name],
             )
         earlier = [str(row[0]) for row in rows]
-        if profile.account:  # another named one is another one
+        if profile.account:  # an account that the user named differently is another account
             earlier = [one for one in earlier if is_unnamed(one)]
         return Account(name, tuple(earlier))
 
@@ -100,14 +100,14 @@ class Accounts:
             self._journal.move_account(unnamed, profile.account)
 
     def merge(self, account: Account, earlier: str) -> Account:
-        """Move the operations of an account to an earlier one, which got new credentials.
+        """Join an account with an earlier one, because both are one account with new credentials.
 
         Args:
             account: The account with the new credentials.
             earlier: The name of the earlier account.
 
         Returns:
-            The earlier account.
+            The earlier account, which now has the operations of both.
         """
         self._journal.move_account(account.name, earlier)
         left = tuple(one for one in account.earlier if one != earlier)
@@ -126,7 +126,9 @@ class Accounts:
         return [operation_of(row) for row in rows]
 
     def known(self, account: str, lock_id: int) -> Iterator[Mapping[str, Any]]:
-        """Yield the remotes of a lock that the service showed to an account, the newest first.
+        """Yield the remotes of a lock that the account has sent or received, the newest first.
+
+        The journal's newest 200 changes of the account on this lock are searched.
 
         Yields:
             The ID and number of each remote, and its creation time if known.

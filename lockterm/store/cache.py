@@ -1,4 +1,4 @@
-"""The cache of the service's last answers, for an instant display; it can be deleted any time."""
+"""The cache of the service's last answers, for an instant display. Deleting it loses no data."""
 
 from __future__ import annotations
 
@@ -39,7 +39,8 @@ MOST_LIST_BYTES = 256 * 1024 * 1024
 remotes each. The oldest are dropped first."""
 
 MOST_BLOCKS = 50
-"""Maximum number of blocks (10,000 remotes) of a cached list with which a page is compared."""
+"""Maximum number of blocks of a cached list with which a single page is compared. 50 blocks have
+10,000 remotes."""
 
 TABLES = (
     """
@@ -74,7 +75,7 @@ TABLES = (
     "CREATE INDEX lists_by_age ON lists (at_ms, bytes)",
     *CHANGES,
 )
-"""The statements that create the tables. A cache with other tables is deleted."""
+"""The statements that create the tables. lockterm deletes a cache that has other tables."""
 
 _OLDEST = """
     DELETE FROM answers WHERE rowid IN (
@@ -151,7 +152,7 @@ class Cache:
 
     @cached_property
     def _owner(self) -> str:
-        """The text that identifies the profile's answers; to compute it takes milliseconds."""
+        """The text that identifies the profile's answers. Computing it takes milliseconds."""
         return owner_of(self._profile)
 
     @property
@@ -172,7 +173,7 @@ class Cache:
             return None
 
     def put(self, key: str, value: Any, at_ms: int) -> None:
-        """Cache a value; if it exceeds ``LARGEST``, only delete the older value of its key.
+        """Cache a value. If it is longer than ``LARGEST``, only delete the older value of its key.
 
         Args:
             key: The key.
@@ -193,9 +194,9 @@ class Cache:
                 connection.execute(_OLDEST, (MOST_BYTES, MOST))
 
     def forget(self, start: str) -> None:
-        """Delete the profile's answers whose keys begin with a text, because they may be outdated.
+        """Delete the profile's cached answers whose keys begin with a text.
 
-        An empty text deletes all answers, lists and changes of the profile.
+        An empty text deletes all cached answers, lists and changes by others of the profile.
         """
         with suppress(StoreError), self._opened().transaction() as connection:
             connection.execute(
@@ -216,7 +217,7 @@ class Cache:
         base: KeptRecords | None = None,
         changes: Sequence[ChangeElsewhere] = (),
     ) -> None:
-        """Cache the whole list of a lock's remotes, and replace the list cached before.
+        """Cache the whole list of a lock's remotes. It replaces the earlier list of the lock.
 
         Args:
             lock_id: The lock.
@@ -224,7 +225,8 @@ class Cache:
             ended_ms: The time when the new list was completely read, in milliseconds.
             base: The cached list that the new list was compared with. If another session has
                 replaced it, the new list and ``changes`` are not saved.
-            changes: The changes between ``base`` and the new list, to save in one transaction.
+            changes: The changes by others between ``base`` and the new list, which are saved in the
+                same transaction.
         """
         rows = [
             (
@@ -239,9 +241,9 @@ class Cache:
         size = sum(len(part) for row in rows for part in row)
         key = (self._owner, lock_id)
         with suppress(StoreError), self._opened().transaction() as connection:
-            kept = "SELECT max(at_ms) FROM lists WHERE owner = ? AND lock_id = ?"
-            (kept_ms,) = connection.execute(kept, key).fetchone()
-            if base is not None and kept_ms not in (None, base.at_ms):
+            query = "SELECT max(at_ms) FROM lists WHERE owner = ? AND lock_id = ?"
+            (cached_ms,) = connection.execute(query, key).fetchone()
+            if base is not None and cached_ms not in (None, base.at_ms):
                 return
             add_changes(connection, self._owner, changes)
             connection.execute("DELETE FROM lists WHERE owner = ? AND lock_id = ?", key)
@@ -262,7 +264,10 @@ class Cache:
                 self._list_bytes = int(count)
 
     def lists(self, lock_id: int | None = None) -> Mapping[int, Listing]:
-        """Return the cached lists by lock ID, of one lock or, if ``lock_id`` is None, of all."""
+        """Return the cached lists of all locks, by lock ID; with ``lock_id``, only of this lock.
+
+        The result is empty if the cache cannot be read.
+        """
 
         def block(row: sqlite3.Row) -> Block:
             texts = row["texts"].decode("utf-8", "surrogatepass")
@@ -277,21 +282,21 @@ class Cache:
                     " ORDER BY lock_id, block",
                     (self._owner, *(() if lock_id is None else (lock_id,))),
                 )
-                blocks, kept = dict[int, list[Block]](), dict[int, Listing]()
+                blocks, lists = dict[int, list[Block]](), dict[int, Listing]()
                 for row in rows:
                     of_lock = blocks.setdefault(row["lock_id"], [])
                     of_lock.append(block(row))
-                    kept[row["lock_id"]] = Listing(
+                    lists[row["lock_id"]] = Listing(
                         of_lock, row["at_ms"], bool(row["changed"]), row["unreadable"]
                     )
-                return kept
+                return lists
         except (StoreError, ValueError, TypeError):
             return {}
 
     def ends(
         self, lock_id: int, block: int, most: int
     ) -> list[tuple[array[int], array[int], int, bool]] | None:
-        """Return the end dates and periods of the remotes of a cached list, by block.
+        """Return the end dates and periods of the remotes in some blocks of a cached list.
 
         Args:
             lock_id: The lock.
@@ -329,9 +334,9 @@ class Cache:
             now_ms: The present time, in milliseconds since the epoch.
 
         Returns:
-            The counts including ``before``, and the number of counted blocks; None and 0 if the
-            list cannot be read; None and ``most`` if the list was replaced since ``before``, so
-            that the caller must start again.
+            The counts including ``before``, and the number of counted blocks. None and 0 if the
+            list cannot be read. None and ``most`` if another list has replaced the list that
+            ``before`` counts, so that the caller must start again.
         """
         read = self.ends(lock_id, block, most)
         # The first block, read again after the others, shows whether the list has changed.
@@ -346,7 +351,10 @@ class Cache:
         return before, len(read)
 
     def is_behind(self, lock_id: int) -> bool:
-        """Return whether the cache has no list of a lock, or a list from before the last change."""
+        """Return whether the cache has no list of a lock, or only an outdated one.
+
+        A list is outdated if lockterm has changed the lock since it was read.
+        """
         try:
             with self._opened().reading() as connection:
                 row = connection.execute(
@@ -358,7 +366,7 @@ class Cache:
             return True
 
     def note_changed(self, lock_id: int) -> None:
-        """Mark the cached list of a lock as out of date, because the lock was changed."""
+        """Mark the cached list of a lock as outdated, because lockterm has changed the lock."""
         with suppress(StoreError), self._opened().transaction() as connection:
             connection.execute(
                 "UPDATE lists SET changed = 1 WHERE owner = ? AND lock_id = ?",
@@ -411,7 +419,10 @@ class Cache:
         unseen: bool = False,
         most: int = -1,
     ) -> list[ChangeElsewhere]:
-        """Return the changes that others made, the newest first; see :func:`read_changes`."""
+        """Return the changes that others made, the newest first; empty if they cannot be read.
+
+        See :func:`lockterm.store.changes.read_changes` for the arguments.
+        """
         try:
             with self._opened().reading() as connection:
                 return read_changes(
@@ -421,7 +432,7 @@ class Cache:
             return []
 
     def note_seen(self, until_ms: int) -> None:
-        """Mark the changes found until a time as seen by the user; the time is in milliseconds."""
+        """Mark the changes that were found until ``until_ms``, in milliseconds, as seen."""
         with suppress(StoreError), self._opened().transaction() as connection:
             connection.execute(
                 "UPDATE changes SET seen = 1 WHERE owner = ? AND until_ms <= ?",
@@ -434,11 +445,11 @@ class Cache:
         self._database.close()
 
     def _opened(self) -> Database:
-        """Return the database; first delete a file much larger than the present limits."""
+        """Return the database. Before the first use, delete a file far beyond the limits."""
         if not self._is_checked:
             self._is_checked = True
             path = self._database.path
-            with suppress(OSError):  # there is none yet, or SQLite says what is wrong with it
+            with suppress(OSError):  # the file does not exist, or SQLite reports the problem
                 if path.stat().st_size > 2 * (MOST_BYTES + MOST_LIST_BYTES):
                     for file in files_of(path):
                         file.unlink(missing_ok=True)

@@ -1,4 +1,4 @@
-"""The table of changes by others, in the same file as the cached lists that revealed them."""
+"""The table of changes by others. It is in the file of the cache, like the lists that show them."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ _ADD = """
         seen = seen AND after = excluded.after,
         what = excluded.what, names = excluded.names, after = excluded.after
 """
-"""The statement that adds a change. If the change is known, its earlier, narrower time is kept."""
+"""The statement that adds a change. A known change keeps its earlier time, which is narrower."""
 
 _REMOVE_GONE = """
     DELETE FROM changes
@@ -60,8 +60,8 @@ def add_changes(
 ) -> None:
     """Add changes, and drop the oldest ones beyond the limits.
 
-    If a new remote is the same as one that was saved as gone, it was never gone: one list did not
-    show it. The earlier change is then removed, and the new one is not added.
+    If a new remote equals a remote that was saved as gone, one list did not show it, and it was
+    never gone. The function then removes the earlier change and does not add the new one.
 
     Args:
         connection: A connection in a transaction.
@@ -100,7 +100,7 @@ def read_changes(
         connection: A connection in a transaction.
         owner: The owner of the cached lists, from :func:`lockterm.store.owner.owner_of`.
         lock_id: The lock; None for all locks.
-        since_ms: The time from which changes were found, in milliseconds since the epoch.
+        since_ms: The earliest time at which a change was found, in milliseconds since the epoch.
         unseen: Whether to leave out the changes that the user has looked at.
         most: Maximum number of changes; -1 for all.
     """

@@ -16,13 +16,14 @@ _DAMAGE = (sqlite3.SQLITE_CORRUPT, sqlite3.SQLITE_NOTADB)
 """SQLite's error codes for a damaged file."""
 
 DATA_ERRORS = (sqlite3.DatabaseError, UnicodeDecodeError)
-"""The errors raised by a damaged file; a message of SQLite may quote bytes that are not text."""
+"""The errors that a damaged file raises. Python cannot decode a message of SQLite that quotes bytes
+which are not UTF-8."""
 
 TABLE_NAMES = """
     SELECT name FROM {file}.sqlite_master
     WHERE type = 'table' AND name NOT LIKE 'sqlite_%'
 """
-"""The query for the names of a file's tables, without SQLite's own tables."""
+"""The query for the names of the tables in a file, without SQLite's own tables."""
 
 Contents = dict[tuple[Any, ...], int]
 """The schema of a file.
@@ -32,7 +33,7 @@ Maps the type, name, table and SQL statement of each entry, as bytes, to its fir
 
 
 def is_damage(error: BaseException) -> bool:
-    """Return whether an error means a damaged file, not for example a full disk or a lock."""
+    """Return whether an error means a damaged file, unlike the errors of a full disk or a lock."""
     if isinstance(error, UnicodeDecodeError):
         return True
     return getattr(error, "sqlite_errorcode", 0) & 0xFF in _DAMAGE
@@ -62,7 +63,7 @@ def refuse_foreign(connection: sqlite3.Connection, path: Path) -> None:
 
 
 def failure_of(path: Path, error: Exception) -> tuple[str, str]:
-    """Return the reason why an undamaged store cannot be used, and a hint for the user."""
+    """Return a sentence and a hint for the user about an error of a store that is not damaged."""
     if getattr(error, "sqlite_errorcode", 0) & 0xFF in _LOCKED:
         return (
             f"The local store {path} is locked by another program.",
@@ -100,7 +101,7 @@ def inode(path: Path) -> int:
 
 
 def contents(connection: sqlite3.Connection) -> Contents:
-    """Return the schema of a file."""
+    """Return the schema of the file that a connection has open."""
     connection.text_factory = bytes
     try:
         rows = connection.execute(
@@ -130,5 +131,5 @@ def beside(path: Path, suffix: str) -> Path:
 
 
 def ready_for(path: Path) -> Path:
-    """Return the path of a finished new store that will replace a damaged one."""
+    """Return the path for the finished copy that will replace a damaged store at ``path``."""
     return beside(path, ".salvaged")

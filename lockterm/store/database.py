@@ -46,7 +46,7 @@ def look_at_file_system(directory: Path) -> bool:
     try:
         file = tempfile.TemporaryFile(dir=directory)  # noqa: SIM115
     except OSError:
-        return True  # it cannot be written, which SQLite says itself
+        return True  # the directory cannot be written, which SQLite reports itself
     with file:
         try:
             fcntl.lockf(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
@@ -75,7 +75,8 @@ def use_journal(connection: sqlite3.Connection, *, shares_memory: bool) -> None:
     if shares_memory:
         connection.execute("PRAGMA journal_mode = WAL")
         return
-    # A store that has a write-ahead log can only be opened by one session here, to take it away.
+    # Without shared memory, only one session can open a store that has a write-ahead log. This
+    # session removes the log.
     connection.execute("PRAGMA locking_mode = EXCLUSIVE")
     connection.execute("PRAGMA journal_mode = DELETE")
     connection.execute("PRAGMA locking_mode = NORMAL")
@@ -85,7 +86,7 @@ def use_journal(connection: sqlite3.Connection, *, shares_memory: bool) -> None:
 def fetch(
     connection: sqlite3.Connection, query: str, values: Sequence[Any] | Mapping[str, Any] = ()
 ) -> list[sqlite3.Row]:
-    """Return the rows of a query; damaged text, which is not UTF-8, is returned as bytes."""
+    """Return the rows of a query. A damaged text, which is not UTF-8, is returned as bytes."""
     try:
         return connection.execute(query, values).fetchall()
     except sqlite3.OperationalError as error:
@@ -120,9 +121,9 @@ def _is_text(kind: str, raw: bytes | None) -> bool:
     return kind == "text" and isinstance(_text(raw or b""), str)
 
 
-def _found_damaged(said: str) -> sqlite3.DatabaseError:
+def _found_damaged(message: str) -> sqlite3.DatabaseError:
     """Return the error that SQLite would raise for damage."""
-    error = sqlite3.DatabaseError(said)
+    error = sqlite3.DatabaseError(message)
     error.sqlite_errorcode = sqlite3.SQLITE_CORRUPT
     return error
 
@@ -157,9 +158,9 @@ _TROUBLE = (UnicodeDecodeError, sqlite3.Error, OSError)
 """The errors of SQLite and of the disk."""
 
 BUSY_S = 5.0
-"""Maximum seconds for which a transaction waits for another session on the same store."""
+"""Maximum time for which a transaction waits for another session on the same store, in seconds."""
 CACHE_BUSY_S = 0.2
-"""The same limit in seconds for the cache, which is not worth a longer wait."""
+"""The same limit for the cache, in seconds. It is short because the cache is not essential."""
 
 
 class Database:
@@ -179,16 +180,16 @@ class Database:
         self.notice = ""
         """A notification about a damaged store that was replaced; empty if there was no damage."""
         self.is_waiting = False
-        """Whether a transaction waits for another program that may have locked the file."""
+        """Whether a transaction is beginning, and may wait for a program that locked the file."""
         self._connection: sqlite3.Connection | None = None
         self._inode = 0
         self._mutex = threading.RLock()
         self.thread = SingleThreadExecutor("store" if durable else "cache")
-        """The thread in which the event loop uses the database, because parallel transactions would
-        wait for each other anyway."""
+        """The only thread in which the event loop uses the database. More threads are useless,
+        because parallel transactions would wait for each other."""
 
     def _open(self) -> sqlite3.Connection:
-        """Return a connection to the file at the path; a damaged file is replaced first."""
+        """Return a connection to the file at the path. If the file is damaged, replace it first."""
         if self._connection is not None:
             return self._connection
         make_directory(self.path.parent)
@@ -240,7 +241,7 @@ class Database:
         return connection
 
     def _carry_over(self, old: sqlite3.Connection) -> None:
-        """Copy the rows that only the old file has to the new file; skip tables with damage."""
+        """Copy rows that only the old file has to the new file, except from damaged tables."""
         old.execute("ATTACH ? AS new", (str(self.path),))
         try:
             for (table,) in old.execute(TABLE_NAMES.format(file="new")).fetchall():
@@ -267,9 +268,9 @@ class Database:
                 file.unlink(missing_ok=True)
 
     def check(self) -> None:
-        """Check the whole file; if it is damaged, rename it and replace it by a new file.
+        """Check the whole file. If it is damaged, rename it and replace it with a new file.
 
-        A search by a damaged index may find no row and raise no error. This could hide an
+        A search in a damaged index may find no row and raise no error. This could hide an
         unconfirmed change.
 
         Raises:
@@ -277,14 +278,14 @@ class Database:
             StoreDamagedError: The file was damaged; a new file with its readable rows replaces it.
         """
         with self.reading() as connection:
-            (said,) = fetch(connection, "PRAGMA integrity_check(1)")[0]
-            if said != "ok":
-                raise _found_damaged(str(said))
+            (result,) = fetch(connection, "PRAGMA integrity_check(1)")[0]
+            if result != "ok":
+                raise _found_damaged(str(result))
 
     def _connect(self) -> sqlite3.Connection:
         self._close_to_others()
         shares_memory = look_at_file_system(self.path.parent)
-        # Only if it is missing, because closing any descriptor of a file drops SQLite's locks.
+        # Create the file only if it is missing: closing any descriptor of it drops SQLite's locks.
         if not self.path.exists():
             flags = os.O_CREAT | os.O_RDWR | os.O_CLOEXEC | os.O_NOFOLLOW
             os.close(os.open(self.path, flags, FILE_MODE))
@@ -302,7 +303,11 @@ class Database:
         return connection
 
     def _close_to_others(self) -> None:
-        """Remove the access of other users, for example to a store that came from a backup."""
+        """Remove the access of other users to the files, for example after a restore of a backup.
+
+        Raises:
+            PermissionError: One of the files is a link or not a regular file.
+        """
         for file in files_of(self.path):
             try:
                 mode = file.lstat().st_mode
@@ -315,7 +320,7 @@ class Database:
 
     def _prepare(self, connection: sqlite3.Connection) -> None:
         """Make the tables of a new file, or check the tables of an existing file."""
-        if not contents(connection):  # else without waiting for a session that is writing
+        if not contents(connection):  # an existing file needs no wait for a writing session
             connection.execute("BEGIN IMMEDIATE")  # two sessions may start at once
             with connection:
                 if not contents(connection):
@@ -324,7 +329,7 @@ class Database:
 
     @contextmanager
     def transaction(self, *, wait: bool = True) -> Iterator[sqlite3.Connection]:
-        """Open a transaction that is saved as a whole or not at all.
+        """Open a transaction, whose changes are saved all together or not at all.
 
         Args:
             wait: Whether to wait for another program that has locked the file.
@@ -384,7 +389,7 @@ class Database:
                     stand_in.close()
 
     def _trouble(self, error: Exception) -> StoreError:
-        """Return the error to raise; first set a damaged file aside and replace it."""
+        """Return the error to raise. If it shows damage, first replace the damaged file."""
         if isinstance(error, StoreError):
             return error
         if is_damage(error):
@@ -404,7 +409,7 @@ class Database:
         return StoreError(sentence, hint=hint)
 
     def _unwritable(self) -> sqlite3.Connection | None:
-        """Return a read-only connection for a full or read-only disk; None if it is impossible."""
+        """Return a read-only connection, for a full or read-only disk; None if this fails too."""
         if not self.path.is_file():
             return None
         # If SQLite's side files cannot be made either, the file is read as immutable.
@@ -418,7 +423,7 @@ class Database:
                 refuse_foreign(connection, self.path)
             except (sqlite3.Error, StoreError):
                 tables = 0
-            if tables:  # else it was made just now, and nothing could be written into it
+            if tables:  # without tables, the file was created just now and could not be filled
                 return connection
             connection.close()
         return None

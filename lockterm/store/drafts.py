@@ -44,7 +44,7 @@ class Drafts:
             connection.execute(f"DELETE FROM drafts WHERE {_KEY}", self._key(draft))
 
     def hand_over(self, draft: Draft, session: str) -> None:
-        """Assign a draft to another session, and replace that session's draft of the same form."""
+        """Move a draft to another session. It replaces that session's draft of the same form."""
         with self._database.transaction() as connection:
             connection.execute(
                 f"UPDATE OR REPLACE drafts SET session = ? WHERE {_KEY}",
@@ -73,7 +73,8 @@ class Drafts:
 
 
 _NEW = -(2**63)
-"""The value for "no remote yet" in a key column, which cannot be null; no remote has this ID."""
+"""The value in the column ``remote_id`` for a new remote. No remote has this ID, and a key column
+cannot be null."""
 
 
 def _draft(row: sqlite3.Row) -> Draft | None:

@@ -46,12 +46,12 @@ from lockterm.store.journal_search import add_functions, build_words_condition
 from lockterm.store.owner import Account
 
 LONGEST_GUARD_MS = 600_000
-"""Maximum time for the checks before a write, in milliseconds. If they seem to take longer, the
-clock was set back."""
+"""Maximum duration of the checks before a write, in milliseconds. If they seem to take longer, the
+clock was changed."""
 
 RARE = 10_000
-"""Maximum number of rows to find by an index. If more rows match, lockterm scans from the newest
-row, which soon fills a page."""
+"""Maximum number of matching rows for which a search uses an index. If more rows match, a scan from
+the newest row fills a page faster."""
 
 _KNOWN_DAMAGED = "seq IN (SELECT value FROM json_each(:damaged))"
 
@@ -74,7 +74,7 @@ class Journal:
         self._profile = profile
         self._service = service
         self.account = Account("")
-        """The account that the profile uses; the caller sets it."""
+        """The account that the profile uses, which ``ProfileAccount`` sets; empty before."""
         self._damaged, self._all = DamagedRows(), RowCount(OWN, profile)
         self._quarters = QuarterCounts(OWN, profile)
 
@@ -91,14 +91,17 @@ class Journal:
             )
 
     def prepare(self, operation: Operation) -> Operation | None:
-        """Insert a new operation, unless another one blocks it.
+        """Insert a new operation, unless another operation blocks it.
+
+        An operation blocks the new one in these cases:
+
+        - It is unresolved, and could interfere with the new one, which does not repeat it.
+        - The new one repeats it, but it is already resolved.
+        - It is in flight, and repeats the same operation as the new one.
+        - It has added the name that the new one adds, after the new one began to check this name.
 
         Returns:
-            None if the operation was inserted; otherwise the operation that blocks it. This is an
-            unresolved add or clear of the lock, or change of the remote, unless the new operation
-            repeats it; the operation to repeat, if already resolved; another repetition in flight;
-            or an add of the same name that was recorded after the new operation began, because the
-            name check of the new operation may be older.
+            None if the new operation was inserted; otherwise the operation that blocks it.
         """
         values = [stored(name, getattr(operation, name)) for name in FIELDS]
         with self._database.transaction() as connection:
@@ -121,7 +124,11 @@ class Journal:
         return None
 
     def move(self, operation_id: str, come_from: Iterable[OperationState], **changes: Any) -> bool:
-        """Change an operation if its state is in ``come_from``; return whether it was changed."""
+        """Change columns of an operation if its state is one of ``come_from``.
+
+        Returns:
+            Whether the operation was changed.
+        """
         sets = ", ".join(f'"{name}" = ?' for name in changes)
         which, value = named(operation_id)
         with self._database.transaction() as connection:
@@ -134,8 +141,18 @@ class Journal:
     def settle_sent(
         self, operation: Operation, now_ms: int, *, state: OperationState, **changes: Any
     ) -> None:
-        """Save the result of a sent operation; mark the operation that it repeats as sent again."""
-        # A certain result also replaces "unknown" from a session that took this one for dead.
+        """Save the result of an operation that was sent.
+
+        If the request may have arrived, also mark the operation that this one repeats as sent
+        again.
+
+        Args:
+            operation: The operation.
+            now_ms: Now, in milliseconds.
+            state: The new state.
+            changes: The new values of other columns.
+        """
+        # A certain result also replaces UNKNOWN, which another session may have set by mistake.
         come_from = (
             IN_FLIGHT
             if state is OperationState.UNKNOWN
@@ -152,11 +169,11 @@ class Journal:
         return next(iter(self._select(which, [value])), None)
 
     def some(self, ids: Collection[str]) -> list[Operation]:
-        """Return the undamaged operations with the given IDs, the oldest first."""
+        """Return the operations with the given IDs that are not damaged, the oldest first."""
         return self._sound(f"id IN ({_marks(ids)})", [*ids])
 
     def last_change(self, lock_id: int) -> Operation | None:
-        """Return the last operation of the profile that changed a lock, or may have, or None."""
+        """Return the profile's last operation that changed or may have changed a lock, or None."""
         # One seek for each state skips operations without effect, of which there may be many. The
         # plus sign makes SQLite use that index instead of scanning all rows of the lock.
         which = "AND lock_id = :lock_id AND +profile = :profile ORDER BY seq DESC LIMIT 1"
@@ -225,19 +242,27 @@ class Journal:
         return int(rows[0][0])
 
     def count_by_quarter(self, since_ms: int, lock_id: int | None) -> Counter[int]:
-        """Return the number of operations per quarter of an hour; see :class:`QuarterCounts`."""
+        """Return the number of the profile's operations in each quarter of an hour.
+
+        Args:
+            since_ms: The time from which operations count, in milliseconds since the epoch.
+            lock_id: The only lock whose operations count; None for all locks.
+
+        Returns:
+            A mapping of quarters of an hour, numbered from 1970, to the numbers of operations.
+        """
         with self._database.reading() as connection:
             return self._quarters.now(connection, since_ms, lock_id)
 
     def newest(
         self, selection: Selection, most: int, counted: int
     ) -> tuple[list[HistoryLine], int]:
-        """Return summaries of the newest operations that match, and the number of all that match.
+        """Return summaries of the newest operations that match a filter, and the number of matches.
 
         Args:
             selection: The filter.
             most: Maximum number of summaries.
-            counted: Number at which counting stops.
+            counted: Number of matches at which counting stops.
         """
         with self._searching(selection) as (connection, where, values):
             found = f"SELECT seq FROM operations WHERE {where} ORDER BY seq DESC LIMIT :counted"
@@ -250,7 +275,7 @@ class Journal:
         return [line_of(row) for row in rows], len(seqs)
 
     def look_through(self, most: int) -> bool:
-        """Check up to ``most`` rows for damage; return False if all rows were checked before."""
+        """Check up to ``most`` more rows for damage, and return whether there were any."""
         with self._database.reading() as connection:
             return self._damaged.look(connection, most)
 
@@ -258,7 +283,7 @@ class Journal:
     def _searching(
         self, selection: Selection
     ) -> Iterator[tuple[sqlite3.Connection, str, dict[str, Any]]]:
-        """Yield a connection, the condition for a selection, and the values named in it."""
+        """Yield a connection, the SQL condition for a filter, and the values of its parameters."""
         every, values = [OWN], dict[str, Any](profile=self._profile)
         with self._database.reading() as connection:
             if selection.words or OperationState.DAMAGED in (selection.states or ()):
@@ -300,7 +325,7 @@ class Journal:
         return self._sound(where, [self._profile, lock_id])
 
     def voices(self, lock_id: int) -> list[Operation]:
-        """Return the operations that set the voice of a lock, or may have, the oldest first."""
+        """Return the operations that set or may have set the voice of a lock, the oldest first."""
         without = {*WITHOUT_EFFECT, OperationState.SENT_AGAIN}
         which = (
             f"{HERE} AND lock_id = ? AND call = 'updateLockSetting' AND NOT {in_states(without)}"
@@ -313,7 +338,7 @@ class Journal:
         return self._sound(which, [backup_id, old_id])
 
     def linked(self, operation: Operation) -> list[Operation]:
-        """Return the operations linked to an operation: one repeats or restores the other."""
+        """Return the operations that an operation repeats or restores, and the reverse."""
         own = operation.id
         # The plus sign makes SQLite use the rare columns, not the index of the profile.
         where = "+profile = ? AND (id IN (?, ?) OR again_of = ? OR restores = ?)"
@@ -341,15 +366,15 @@ class Journal:
         lately = f"(settled_ms BETWEEN ? AND ? OR settled_ms IS NULL OR id IN ({_marks(ids)}))"
         where = f"lock_id = ? AND {lately} AND {HERE}"
         values = [lock_id, from_ms, till_ms, *ids, *self._here]
-        if name is not None:  # each add of a run asks this, and mostly there is nothing to read
-            one = f"SELECT 1 FROM operations WHERE {where} AND instr(body, ?) LIMIT 1"
+        if name is not None:  # fast path: each add of a run comes here, and few names are found
+            query = f"SELECT 1 FROM operations WHERE {where} AND instr(body, ?) LIMIT 1"
             with self._database.reading() as connection:
-                if not fetch(connection, one, [*values, json.dumps(name)]):
+                if not fetch(connection, query, [*values, json.dumps(name)]):
                     return []
         return self._sound(where, values)
 
     def about(self, add: Operation, remote_ids: Iterable[int]) -> list[Operation]:
-        """Return the operations that show whether remotes existed before an add, oldest first.
+        """Return the operations that show which remotes existed before an add, the oldest first.
 
         These are the add itself, clears of its lock, and operations on the given remotes.
         """
@@ -360,7 +385,7 @@ class Journal:
         )
 
     def told_hidden(self, change: Operation, *, till_now: bool = False) -> list[Operation]:
-        """Return the operations on a lock that determine the fields which lists omit.
+        """Return the operations on a lock that show the values of hidden fields, the oldest first.
 
         Args:
             change: An operation on the lock.
@@ -386,17 +411,23 @@ class Journal:
         now_ms: int,
         may_have_left: Callable[[str, str], bool] = lambda session, operation_id: True,
     ) -> None:
-        """Resolve the operations in flight of sessions that ended, for all profiles.
+        """Resolve the operations that ended sessions have left in flight, for all profiles.
 
         An operation that may have left this machine becomes ``UNKNOWN``. An operation that provably
         did not leave becomes ``NOT_SENT``.
+
+        Args:
+            is_alive: A function that returns whether a session, given its ID, may still run.
+            now_ms: Now, in milliseconds.
+            may_have_left: A function that returns whether an operation may have left this machine,
+                given the IDs of its session and of the operation.
         """
         for operation in self._select(in_states(IN_FLIGHT), []):
             if not is_alive(operation.session):
                 was_sending = operation.state is not OperationState.PREPARED
                 if operation.state is OperationState.SENDING:
                     was_sending = may_have_left(operation.session, operation.id)
-                words = "while it was being sent" if was_sending else "before it was sent"
+                when = "while it was being sent" if was_sending else "before it was sent"
                 if was_sending:
                     self._replace(operation, now_ms)
                 self.move(
@@ -404,11 +435,11 @@ class Journal:
                     IN_FLIGHT if operation.state is OperationState.DAMAGED else [operation.state],
                     state=OperationState.UNKNOWN if was_sending else OperationState.NOT_SENT,
                     settled_ms=now_ms,
-                    message=f"lockterm ended {words}.",
+                    message=f"lockterm ended {when}.",
                 )
 
     def was_sent_again(self, operation_id: str) -> bool:
-        """Return whether a repetition of an operation, or of a part of it, was recorded."""
+        """Return whether the service recorded a repetition of an operation or of a part of it."""
         return bool(self._select(f"again_of = ? AND {in_states(RECORDED)}", [operation_id]))
 
     def sending_again(self, operation_id: str) -> list[Operation]:
@@ -422,7 +453,7 @@ class Journal:
             self.move(original.id, UNCONFIRMED, state=OperationState.SENT_AGAIN, settled_ms=now_ms)
 
     def _added_since(self, add: Operation) -> list[Operation]:
-        """Return the add operations for the same name that were recorded after ``add`` began."""
+        """Return the adds of the same name that the service recorded after ``add`` began."""
         begun_ms = add.prepared_ms
         return self._select(
             f"{HERE} AND lock_id = ? AND settled_ms > ? AND settled_ms <= ?"
@@ -438,7 +469,7 @@ class Journal:
         which, values = "remote_id = ?", list[object]([operation.remote_id])
         if operation.call in HELD_CALLS:
             which, values = f"call IN ({_marks(HELD_CALLS)})", list[object](HELD_CALLS)
-        # The credentials may be new ones of the same account: then the service has both changes.
+        # An earlier account may be this one with other credentials. Its changes then count too.
         earlier = f"(service = ? AND account IN ({_marks(self.account.earlier)}))"
         return self._select(
             f"({HERE} OR {earlier}) AND lock_id = ?"

@@ -1,7 +1,7 @@
-"""Caches by which each row of the journal is checked or counted only once, and further queries.
+"""Checks and counts of the journal's rows, each made once for each row, and some queries.
 
-The journal never removes rows, and lockterm never writes damaged rows. A new connection may have
-opened another file, so each connection starts with empty caches.
+The results are cached, because the journal never removes rows, and lockterm never writes damaged
+rows. A new connection may have opened another file, so each connection starts with empty caches.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ from lockterm.store.journal_rows import SOUND, WHOLE, in_states, operation_of
 
 
 class DamagedRows:
-    """The sequence numbers of the damaged rows, among the rows that were checked so far."""
+    """The damaged rows among those that were checked so far, by their sequence numbers."""
 
     def __init__(self) -> None:
         self._by: sqlite3.Connection | None = None
@@ -32,7 +32,7 @@ class DamagedRows:
         return json.dumps(self._places)
 
     def look(self, connection: sqlite3.Connection, most: int = -1) -> bool:
-        """Check rows that were not checked yet.
+        """Check rows that were not checked yet for damage.
 
         Args:
             connection: A connection in a transaction.
@@ -56,7 +56,7 @@ class DamagedRows:
 
 
 class RowCount:
-    """A counter of a profile's rows that counts only the rows added since the last time.
+    """A counter of a profile's rows. Each count reads only the rows added since the last count.
 
     Args:
         where: The SQL condition for the rows.
@@ -101,7 +101,7 @@ class QuarterCounts:
         self._by: sqlite3.Connection | None = None
         self._since_ms = 0
         self._known: dict[int | None, tuple[int, Counter[int]]] = {}
-        """Maps a lock ID, or None for all locks, to the last counted row and the numbers."""
+        """Maps a lock ID, or None for all locks, to the last counted row and the counts."""
 
     def now(
         self, connection: sqlite3.Connection, since_ms: int, lock_id: int | None
@@ -131,13 +131,14 @@ class QuarterCounts:
         )
         counts.update({int(quarter): count for quarter, count in rows})
         self._known[lock_id] = newest, counts
-        return counts.copy()  # another thread may count on
+        return counts.copy()  # another thread may change the counts
 
 
 def find_by_index(selection: Selection) -> str:
-    """Return SQL that finds the rows of a filter's lock or states by an index.
+    """Return SQL that uses an index to find the rows with a filter's lock or states.
 
-    Empty if the filter has neither. The SQL ignores the other conditions of the filter.
+    The SQL ignores the other conditions of the filter. It is empty if the filter has neither a lock
+    nor states.
     """
     if selection.states is not None:
         lock = "" if selection.lock_id is None else " AND lock_id = :lock_id"
@@ -151,7 +152,7 @@ def find_by_index(selection: Selection) -> str:
 
 
 def damaged_entries(connection: sqlite3.Connection) -> int:
-    """Return the number of unreadable entries of all profiles, for ``lockterm doctor``."""
+    """Return the number of damaged entries in the journal, of all profiles."""
     rows = fetch(connection, WHOLE)
     return sum(operation_of(row).state is OperationState.DAMAGED for row in rows)
 
@@ -163,7 +164,10 @@ MOST = 2000
 def recorded_changes(
     database: Database, service: str, account: str, lock_id: int
 ) -> list[Operation]:
-    """Return an account's latest recorded operations on a lock, up to ``MOST``, oldest first."""
+    """Return an account's latest recorded operations on a lock, the oldest first.
+
+    There are at most :data:`MOST` of them.
+    """
     with database.reading() as connection:
         rows = fetch(
             connection,
@@ -175,7 +179,7 @@ def recorded_changes(
 
 
 def messages_of_run(database: Database, plan_id: str, start: str) -> Mapping[str, str]:
-    """Return the messages of a plan's operations that begin with a text, by operation ID."""
+    """Return those messages of a plan's operations that begin with a text, by operation ID."""
     with database.reading() as connection:
         rows = fetch(
             connection,

@@ -1,4 +1,4 @@
-"""The columns of journal rows, SQL conditions, and the conversion of rows to operations."""
+"""The columns of the journal, SQL conditions for its rows, and their conversion to operations."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ _KINDS = {
 }
 """Maps the names of other columns to the allowed types of their values.
 
-The last type creates the empty value that replaces a damaged one.
+The empty value of the last type replaces a damaged value.
 """
 
 KNOWN = sorted(set(OperationState) - {OperationState.DAMAGED})
@@ -51,11 +51,11 @@ DAMAGED_WORDS = (
 OWN = """(profile = :profile OR profile IS NULL OR profile IN (
     SELECT profile FROM (SELECT DISTINCT profile FROM operations)
     WHERE NOT is_text(typeof(profile), CAST(profile AS BLOB))))"""
-"""The condition for the rows of a profile, and for rows whose profile is illegible."""
+"""The condition for the rows of a profile, including rows whose profile is illegible."""
 
 HERE = "((service = ? AND account = ?) OR (account IS NULL AND profile = ?))"
-"""The condition for operations sent to the profile's account by any profile. Earlier versions did
-not record the account; such an operation belongs to its profile."""
+"""The condition for operations of any profile that were sent to the account of this profile.
+Earlier versions did not store the account; an operation without account belongs to its profile."""
 
 WHOLE = f"SELECT seq, {COLUMNS} FROM operations"
 """SQL for the rows that :func:`operation_of` reads."""
@@ -88,13 +88,13 @@ STATES = """WITH RECURSIVE states(state) AS (
     SELECT min(state) FROM operations UNION ALL
     SELECT (SELECT min(state) FROM operations WHERE state > states.state) FROM states
     WHERE states.state IS NOT NULL)"""
-"""SQL for all states in the journal; SQLite jumps in the index from one state to the next."""
+"""The SQL table of all states in the journal. SQLite jumps in the index from state to state."""
 
 _ROW = "row"
 
 
 def in_states(states: Iterable[OperationState]) -> str:
-    """Return an SQL condition for the given states; an unknown state counts as damaged."""
+    """Return an SQL condition for rows in the given states. An unknown state counts as damaged."""
     wanted = sorted(states)
     condition = f"state IN ({quoted(wanted)})"
     if OperationState.DAMAGED in wanted:
@@ -124,9 +124,9 @@ def stored(name: str, value: Any) -> Any:
 
 
 def _legible(values: dict[str, Any], seq: int) -> bool:
-    """Replace values of a wrong type by empty ones, and return whether all types were right.
+    """Replace each value of a wrong type with an empty one, and return whether there was none.
 
-    An empty ID is replaced by the row number.
+    An empty ID becomes the row number, such as ``row 12``.
     """
     wrong = [
         name
@@ -145,17 +145,17 @@ def operation_of(row: sqlite3.Row) -> Operation:
     is_sound = _legible(values, row["seq"])
     for name, kind in _JSON.items():
         try:
-            found = None if name == "others" and not values[name] else json.loads(values[name])
+            value = None if name == "others" and not values[name] else json.loads(values[name])
         except (TypeError, ValueError, RecursionError):
-            found = is_sound = False
-        if not isinstance(found, kind):
-            found, is_sound = kind(), False
-        values[name] = found
+            value = is_sound = False
+        if not isinstance(value, kind):
+            value, is_sound = kind(), False
+        values[name] = value
     before = [record for record in values["before"] if isinstance(record, dict)]
     candidates = [number for number in values["candidates"] if isinstance(number, int)]
     is_sound = is_sound and len(before) == len(values["before"])
     is_sound = is_sound and len(candidates) == len(values["candidates"])
-    if values["state"] in UNCONFIRMED:  # what is asked about has to be what would be sent again
+    if values["state"] in UNCONFIRMED:  # the user decides about exactly what would be sent again
         for name, key in (("lock_id", "lockId"), ("remote_id", "remoteId")):
             is_sound = is_sound and values[name] in (None, values["body"].get(key, values[name]))
     values |= {"before": tuple(before), "candidates": tuple(candidates)}
@@ -183,8 +183,8 @@ def line_of(row: sqlite3.Row) -> HistoryLine:
         except (TypeError, ValueError, RecursionError):
             body = None
         is_sound = isinstance(body, dict)
-        told = body.get("currentVoiceTimbre") if is_sound else None
-        voice = told if isinstance(told, dict) else {}
+        sent = body.get("currentVoiceTimbre") if is_sound else None
+        voice = sent if isinstance(sent, dict) else {}
     if is_sound and values["state"] in KNOWN:
         values["state"] = OperationState(values["state"])
     else:

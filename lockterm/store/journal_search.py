@@ -1,8 +1,8 @@
 """The SQL condition for a search of the history.
 
-SQLite itself compares words in printable ASCII, because it is ten times as fast as Python. Python
-functions compare other words, and texts that are not all ASCII, because SQLite cannot fold the case
-and accents of letters beyond ASCII.
+SQLite compares words and texts in printable ASCII, because it is ten times as fast as Python. A
+Python function compares all others, because SQLite cannot fold the case and accents of letters
+beyond ASCII.
 """
 
 from __future__ import annotations
@@ -27,20 +27,20 @@ _VOICE = " || ' ' || ".join(
 _CLEARED = "CASE WHEN call = 'clear' AND json_valid(before) THEN json_array_length(before) END"
 
 _ODD = "length({0}) <> length(CAST({0} AS BLOB))"
-"""The condition for a text that is not all ASCII, or has a NUL, where SQLite stops comparing."""
+"""The condition for a text that is not all ASCII, or has a NUL, at which SQLite would stop."""
 
 _OF_TIMES = frozenset("0123456789-+:")
-"""The characters of which times in search texts consist, besides the names of months."""
+"""The characters of times in the history, without the names of months."""
 
 
 def build_words_condition(words: Sequence[str], sound: str) -> tuple[str, dict[str, str]]:
-    """Return an SQL condition for rows that contain all words.
+    """Return an SQL condition for the rows whose texts contain all words.
 
-    The condition calls the SQL functions that :func:`add_functions` adds.
+    The condition calls the SQL functions that :func:`add_functions` registers.
 
     Args:
         words: The words, folded by :func:`fold_text`.
-        sound: The condition for rows that are not damaged.
+        sound: The SQL condition for rows that are not damaged.
 
     Returns:
         The condition, and the values of its named parameters.
@@ -58,7 +58,7 @@ def build_words_condition(words: Sequence[str], sound: str) -> tuple[str, dict[s
 
 
 def add_functions(connection: sqlite3.Connection, zone: tzinfo) -> None:
-    """Add the functions that the condition of a search calls to a connection.
+    """Register the SQL functions that a search condition uses.
 
     Args:
         connection: A connection to the journal.
@@ -83,12 +83,12 @@ def _has_folded(raw: bytes | None, word: str) -> bool:
 
 @lru_cache(maxsize=10_000)
 def _folded(raw: bytes) -> str:
-    """Return a folded text. Results are cached, because names of locks and remotes repeat."""
+    """Return a text folded by :func:`fold_text`, from a cache because names of locks repeat."""
     return fold_text(raw.decode(errors="replace"))
 
 
 def _having(word: str, name: str) -> Iterator[str]:
-    """Yield conditions for each column that may contain a word, the fastest first.
+    """Yield an SQL condition for each text of a row that may contain a word, the fastest first.
 
     Args:
         word: The folded word.
@@ -123,6 +123,6 @@ def _text_has(column: str, word: str, name: str) -> str:
     return f"{column} LIKE :{name}_like ESCAPE '\\' OR {folded}"
 
 
-def _those(words: Mapping[Any, str], word: str) -> str:
-    """Return the keys whose texts contain a word, as an SQL list of trusted names."""
-    return ", ".join(f"'{key}'" for key, text in words.items() if word in text)
+def _those(texts: Mapping[Any, str], word: str) -> str:
+    """Return the keys whose texts contain a word, as an SQL list; the keys need no escapes."""
+    return ", ".join(f"'{key}'" for key, text in texts.items() if word in text)

@@ -1,4 +1,4 @@
-"""The lock book of each profile, which users fill because no call of the contract lists locks."""
+"""The lock book of each profile: the user's list of locks, which no call of the contract lists."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from lockterm.store.database import Database, fetch
 _NAMES = ("lock_id", "name", "alias", "vendor", "model", "zone", "remotes", "opened_ms")
 _COLUMNS = ", ".join((*_NAMES, "voice_lang", "voice_timbre"))
 _TYPED = ", ".join(f"{name} = excluded.{name}" for name in _NAMES[1:6])
-"""The fields that users enter; lockterm fills the other fields itself."""
+"""The SQL that updates only the fields which users enter. lockterm fills the other fields."""
 _VOICE_MS = """
     CASE WHEN voice_lang IS NOT NULL THEN (
         SELECT max(settled_ms) FROM operations WHERE profile = locks.profile
@@ -64,7 +64,7 @@ class LockBook:
         self._profile = profile
 
     def locks(self) -> list[Lock]:
-        """Return all locks: first the opened ones, the latest first, then the others by name."""
+        """Return all locks: those that were opened, the latest first; then the others by name."""
         with self._database.reading() as connection:
             rows = fetch(
                 connection,
@@ -89,7 +89,7 @@ class LockBook:
         self.save_all([lock])
 
     def save_all(self, locks: Iterable[Lock]) -> None:
-        """Save locks as :meth:`save` does; if one cannot be saved, save none."""
+        """Save locks as :meth:`save` does. If a lock cannot be saved, no lock is saved."""
         with self._database.transaction() as connection:
             connection.executemany(
                 f"INSERT INTO locks (profile, {_COLUMNS})"
@@ -103,7 +103,7 @@ class LockBook:
         return (self._profile, *(getattr(lock, name) for name in _NAMES), *voice)
 
     def remove(self, lock_id: int) -> None:
-        """Remove a lock from the book; the service is not called."""
+        """Remove the entry of a lock from the book. The service keeps the lock."""
         with self._database.transaction() as connection:
             connection.execute(
                 "DELETE FROM locks WHERE profile = ? AND lock_id = ?", (self._profile, lock_id)
@@ -137,7 +137,7 @@ class LockBook:
             )
 
     def unlisted(self, lock_id: int) -> Lock:
-        """Return the data of a lock without an entry: the voice last set from this computer."""
+        """Return a lock that has no entry, with the voice that this machine last set on it."""
         with self._database.reading() as connection:
             rows = fetch(
                 connection,
@@ -149,12 +149,12 @@ class LockBook:
             sent = json.loads(rows[0]["body"])["currentVoiceTimbre"]
             voice = VoiceChoice(str(sent.get("lang", "")), str(sent.get("timbre", "")))
         except (LookupError, TypeError, ValueError, AttributeError):
-            return Lock(lock_id)  # none was set, or its row is damaged
+            return Lock(lock_id)  # no voice was set, or its row is damaged
         at_ms = rows[0]["settled_ms"]
         return Lock(lock_id, voice=voice, voice_ms=at_ms if isinstance(at_ms, int) else None)
 
     def note_voice(self, lock_id: int, voice: VoiceChoice) -> None:
-        """Save the voice that was set from this computer, if the lock has an entry."""
+        """Save the voice that this machine has set on a lock, if the lock has an entry."""
         with self._database.transaction() as connection:
             connection.execute(
                 "UPDATE locks SET voice_lang = ?, voice_timbre = ?"
@@ -170,7 +170,7 @@ WAIT_S = 0.2
 def last_lock(path: Path, profile: str) -> int | None:
     """Return the ID of the lock that the user opened last in a profile's lock book.
 
-    This does not create or repair the file, and does not report errors.
+    The function does not create or repair the file, and does not report errors.
 
     Args:
         path: The local store.

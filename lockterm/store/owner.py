@@ -1,4 +1,4 @@
-"""Identifies the account of a profile and the owner of cached answers, without credentials."""
+"""The account of a profile, and the owner of cached answers, identified without credentials."""
 
 from __future__ import annotations
 
@@ -28,16 +28,16 @@ _ROUNDS = 5000
 def owner_of(profile: Profile) -> str:
     """Return a text that identifies the owner of a profile's cached answers.
 
-    The text is a salted digest of the headers; without headers, it is the base URL, profile name
-    and account as JSON. It keeps answers for one token from the user of another token on the same
-    machine.
+    The text is a salted digest of the headers. Therefore the user of one token cannot see answers
+    for another token on the same machine. Without headers, the text is the base URL, the profile
+    name and the account as JSON.
     """
     account = [profile.account] if profile.account else []
-    of = json.dumps([profile.base_url, profile.name, *account])
+    identity = json.dumps([profile.base_url, profile.name, *account])
     if not profile.headers:
-        return of
-    told = json.dumps(sorted((name.lower(), text) for name, text in profile.headers.items()))
-    return digest_of(told, of)
+        return identity
+    headers = json.dumps(sorted((name.lower(), text) for name, text in profile.headers.items()))
+    return digest_of(headers, identity)
 
 
 def digest_of(secret: str, of: str) -> str:

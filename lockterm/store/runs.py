@@ -1,4 +1,4 @@
-"""Plans and the progress of their steps. A run saves each state before its next action."""
+"""Stored plans with the progress of their steps. A run stores each state before its next action."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ _AT_ONCE = 200
 
 _PLAN_COLUMNS = "id, profile, service, title, made_ms"
 _MORE_COLUMNS = "losses, credentials"
-"""The columns of a plan that its summary lacks."""
+"""The columns of a plan that its summary, a ``RunLine``, does not have."""
 
 
 class RunStore:
@@ -53,9 +53,9 @@ class RunStore:
                 )
 
     def ids(self, start: str) -> list[str]:
-        """Return up to two plan IDs that begin with a text; two mean that the text is ambiguous.
+        """Return the IDs of plans that begin with a text, but at most two of them.
 
-        If an ID is equal to the text, only this ID is returned.
+        Two IDs show that the text is ambiguous. If an ID equals the text, only this ID is returned.
         """
         with self._database.reading() as connection:
             rows = fetch(
@@ -64,8 +64,8 @@ class RunStore:
                 " ORDER BY id <> :start, seq LIMIT 2",
                 {"start": start},
             )
-        found = [row[0] for row in rows]
-        return [start] if start in found else found
+        ids = [row[0] for row in rows]
+        return [start] if start in ids else ids
 
     def read(self, plan_id: str) -> Plan:
         """Return a saved plan.
@@ -81,7 +81,7 @@ class RunStore:
             )
             steps: list[Step] = []
             try:
-                # In parts: thousands of steps would otherwise be in memory twice, also as text.
+                # Read in parts, so that the JSON of thousands of steps is not in memory at once.
                 while rows := fetch(
                     connection,
                     f"SELECT {_STEP_COLUMNS} FROM steps WHERE plan_id = ? AND number > ?"
@@ -97,7 +97,7 @@ class RunStore:
                 raise _damaged(plan_id) from error
 
     def changed(self, plan: Plan) -> list[Step]:
-        """Return the steps that changed since ``plan`` was read, with their present progress.
+        """Return the stored steps whose progress differs from that in ``plan``.
 
         Raises:
             StoreDamagedError: A state is invalid, or a step is not in the plan.
@@ -134,7 +134,7 @@ class RunStore:
             )
             counts = fetch(
                 connection,
-                # An unknown step may have been resolved since; the journal knows.
+                # The journal shows whether a step of unknown result was resolved later.
                 "SELECT plan_id, step.state, sent.state, count(*), is_planned FROM steps AS step"
                 " LEFT JOIN operations AS sent ON step.state = ? AND sent.id = step.operation_id"
                 " WHERE plan_id IN (SELECT id FROM plans WHERE profile = ?)"
@@ -152,13 +152,13 @@ class RunStore:
                 left_out[plan_id] = count
             if is_planned and state != StepState.TO_DO:
                 begun.add(plan_id)
-        found = []
+        lines = []
         for row in heads:
             values = dict(row)
             session = values.pop("session")
             is_running = bool(session) and is_alive(session)
             plan_id = row["id"]
-            found.append(
+            lines.append(
                 RunLine(
                     **values,
                     is_running=is_running,
@@ -167,10 +167,10 @@ class RunStore:
                     left_out=left_out.get(plan_id, 0),
                 )
             )
-        return found
+        return lines
 
     def is_running(self, plan_id: str, is_alive: Callable[[str], bool]) -> bool:
-        """Return whether a live session runs a plan.
+        """Return whether a session that is alive runs a plan.
 
         Args:
             plan_id: The plan.
@@ -247,7 +247,11 @@ def _shared(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
 
 
 def _step(row: sqlite3.Row) -> Step:
-    """Return the step of a row; raise ``ValueError`` or ``TypeError`` if it is damaged."""
+    """Return the step of a row.
+
+    Raises:
+        ValueError, TypeError: The row is damaged.
+    """
     values = dict(row)
     for name in _JSON:
         values[name] = json.loads(values[name], object_pairs_hook=_shared)

@@ -1,7 +1,7 @@
 """The rescue of a damaged store: lockterm keeps a copy and saves readable rows in a new store.
 
-The new file replaces the damaged one by a single rename, and the damaged file stays unchanged until
-then. Therefore an interruption loses nothing, and the next start finishes the work.
+A single rename replaces the damaged file with the new file, and the damaged file stays unchanged
+until then. Therefore an interruption loses nothing, and the next start finishes the work.
 """
 
 from __future__ import annotations
@@ -30,10 +30,12 @@ from lockterm.store.damage import (
 from lockterm.store.tables import VERSION
 
 MOST_ROWS = 100_000
-"""Maximum number of rows that are copied from a table; a higher number is itself damaged."""
+"""Maximum number of rows that are copied from a table. A greater number of rows is not plausible,
+so it is itself damaged."""
 
 MOST_PAGES = 1 << 20
-"""Maximum number of pages that a file's header may contain; a higher number is itself damaged."""
+"""Maximum number of pages in the header of a file. A greater number is not plausible, so it is
+itself damaged."""
 
 _PAGE = 4096
 """Size of a page of a store, in bytes."""
@@ -43,7 +45,12 @@ _WORK = ".salvage-"
 
 
 def make_tables(connection: sqlite3.Connection, tables: Sequence[str]) -> None:
-    """Create the tables of an empty file, with a connection that is in a transaction."""
+    """Create the tables of an empty file.
+
+    Args:
+        connection: A connection in a transaction.
+        tables: The statements that create the tables.
+    """
     for statement in tables:
         connection.execute(statement)
     connection.execute(f"PRAGMA user_version = {VERSION}")
@@ -69,11 +76,11 @@ def salvage(path: Path, broken: int, tables: Sequence[str]) -> str:
     with _alone(path):
         if inode(path) != broken:
             return ""
-        for leftover in path.parent.glob(f"{_WORK}*"):  # of an earlier run that was cut off
+        for leftover in path.parent.glob(f"{_WORK}*"):  # from an interrupted salvage
             shutil.rmtree(leftover, ignore_errors=True)
         earlier = _is_earlier(path)
-        why = "earlier" if earlier else "damaged"
-        aside = path.with_name(f"{path.name}.{why}-{time.strftime('%Y%m%d-%H%M%S')}")
+        reason = "earlier" if earlier else "damaged"
+        aside = path.with_name(f"{path.name}.{reason}-{time.strftime('%Y%m%d-%H%M%S')}")
         while aside.exists():
             aside = aside.with_name(f"{aside.name}x")
         for copy in _copied(path, aside):
@@ -103,7 +110,7 @@ def finish(path: Path) -> None:
 
 
 def _put_in_place(path: Path) -> None:
-    # The old file's log first: SQLite would play it into the new file.
+    # Remove the log of the old file first, because SQLite would apply it to the new file.
     for log in files_of(path)[1:]:
         log.unlink(missing_ok=True)
     ready_for(path).replace(path)
@@ -145,7 +152,8 @@ def _rebuild(
             connection.execute("COMMIT")
         saved, lost = 0, list[str]()
         if copies:
-            # All stores of a version have the same table of contents, and sound pages behind it.
+            # All stores of a version have the same schema on the first page. The schema of a sound
+            # store therefore gives access to the other pages.
             _replace_first_page(old, new.read_bytes()[:_PAGE])
             saved, lost = _copy_all(old, new)
         new.chmod(0o600)
@@ -165,7 +173,7 @@ def _copied(path: Path, to: Path) -> list[Path]:
 
 
 def _pad(path: Path) -> None:
-    """Extend a truncated file to the length in its header; SQLite cannot read a shorter file."""
+    """Extend a truncated file to the length in its header, because SQLite cannot read it else."""
     with path.open("r+b") as file:
         head = file.read(32)
         page = int.from_bytes(head[16:18], "big")
@@ -175,27 +183,27 @@ def _pad(path: Path) -> None:
 
 
 def _replace_first_page(path: Path, first_page: bytes) -> None:
-    """Replace the header and schema of a file by those of a new store.
+    """Replace the header and the schema of a file with those of a new store.
 
-    If they are not damaged, they are mostly the same.
+    In an undamaged file, both are the same as in a new store, apart from details.
     """
     head = bytearray(first_page)
-    head[18:20] = b"\2\2"  # its write-ahead log counts
+    head[18:20] = b"\2\2"  # SQLite must also read the write-ahead log of the file
     head[28:32] = (-(-path.stat().st_size // _PAGE)).to_bytes(4, "big")
     with path.open("r+b") as file:
         file.write(head)
 
 
 def _copy_all(old: Path, new: Path) -> tuple[int, list[str]]:
-    """Copy all readable rows unchanged; a damaged value is copied too, and later shown as damaged.
+    """Copy all readable rows unchanged, including damaged values, which readers later detect.
 
     Returns:
         The number of copied rows, and the names of the tables that have lost rows.
     """
     with contextlib.closing(sqlite3.connect(new, isolation_level=None)) as connection:
         tables = [table for (table,) in connection.execute(TABLE_NAMES.format(file="main"))]
-        # Each statement is a transaction: what SQLite undoes of a failed one inside of another
-        # may leave the new file in disorder. It is made durable once, when it is whole.
+        # Each statement is a transaction of its own, because SQLite may corrupt the new file when
+        # it undoes a failed statement within a transaction. The complete file is synced once.
         connection.execute("PRAGMA synchronous = OFF")
         connection.execute("PRAGMA journal_mode = MEMORY")
         with passing_damage():
@@ -209,7 +217,8 @@ def _copy(connection: sqlite3.Connection, table: str) -> bool:
     """Copy a table from ``old``, and return whether all of the table could be read."""
     columns = connection.execute(f"PRAGMA main.table_info({table})").fetchall()
     had = {row[1] for row in connection.execute(f"PRAGMA old.table_info({table})")}
-    names = ", ".join(f'"{row[1]}"' for row in columns if row[1] in had)  # older ones had fewer
+    # Tables of earlier versions have fewer columns.
+    names = ", ".join(f'"{row[1]}"' for row in columns if row[1] in had)
     if not names:
         return False
     rows = f"INSERT OR IGNORE INTO main.{table} ({names}) SELECT {names} FROM old.{table}"
@@ -223,12 +232,12 @@ def _copy(connection: sqlite3.Connection, table: str) -> bool:
             return connection.execute(f"{rows} {which}", values).rowcount
         return -1
 
-    if "seq" in had:  # a row that is looked up by its number touches no other one's page
+    if "seq" in had:  # a lookup by number reads no damaged page of other rows
         numbers = range(1, _last(connection, table) + 1)
         return all([copied("NOT INDEXED WHERE seq = ?", number) == 1 for number in numbers])
     if copied("") >= 0:
         return True
-    for order in ("ASC", "DESC"):  # from both ends up to the damage
+    for order in ("ASC", "DESC"):  # copy from both ends up to the damage
         key = ", ".join(f'"{row[1]}" {order}' for row in columns if row[5])
         low, high = 0, MOST_ROWS
         while low < high:
@@ -253,7 +262,7 @@ def _last(connection: sqlite3.Connection, table: str) -> int:
 
 @contextlib.contextmanager
 def _alone(path: Path) -> Iterator[None]:
-    """Hold the file lock that lets only one session at a time salvage a store."""
+    """Hold a file lock, so that only one session at a time salvages a store."""
     flags = os.O_CREAT | os.O_RDWR | os.O_CLOEXEC | os.O_NOFOLLOW
     descriptor = os.open(beside(path, ".salvage"), flags, 0o600)
     try:

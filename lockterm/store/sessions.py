@@ -5,9 +5,9 @@ removed, lockterm looks up the process by its ID and start time, because another
 the same ID.
 
 The file also lists the changes whose sending has begun. lockterm adds a change right before sending
-its first byte. If a session was killed earlier, it provably did not send the change. The list is
-not forced to the disk: it survives the process but not a crash of the machine. Therefore the list
-counts only until the next boot.
+its first byte. If a session was killed before that, it provably did not send the change. The list
+is not forced to the disk: it survives the process but not a crash of the machine. Therefore the
+list is used only until the next boot.
 """
 
 from __future__ import annotations
@@ -42,7 +42,7 @@ class StoreSession:
         self._mutex = threading.Lock()
 
     def open(self) -> None:
-        """Create and lock the file of this session; do nothing if the file is still there.
+        """Create and lock the file of this session, unless the file still exists.
 
         Raises:
             OSError, StoreError: The folder cannot be used.
@@ -57,7 +57,7 @@ class StoreSession:
                 flags = os.O_CREAT | os.O_RDWR | os.O_APPEND | os.O_CLOEXEC | os.O_NOFOLLOW
                 file = os.open(self._folder / self.id, flags, 0o600)
                 try:
-                    # Another session may hold it for a moment, to see whether this one lives.
+                    # Another session may lock the file for a moment, to check this session.
                     fcntl.flock(file, fcntl.LOCK_EX)
                     is_in_place = self._is_in_place(file)
                     if is_in_place and self._file is None:
@@ -68,7 +68,7 @@ class StoreSession:
                 if is_in_place:
                     break
                 os.close(file)
-            if self._file is not None:  # no heading: the notes of the removed file are lost
+            if self._file is not None:  # without heading, because the removed file's list is lost
                 os.close(self._file)
             self._file = file
             _OPEN.add(self.id)
@@ -96,13 +96,14 @@ class StoreSession:
             if os.write(self._file, note) != len(note):
                 raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
         except OSError as error:
-            words = f"lockterm cannot write its session file: {error.strerror}."
-            raise StoreError(f"{words} Nothing was sent.") from error
+            reason = f"lockterm cannot write its session file: {error.strerror}."
+            raise StoreError(f"{reason} Nothing was sent.") from error
 
     def may_have_left(self, session: str, operation_id: str) -> bool:
         """Return whether an operation of a dead session may have left this machine.
 
-        Only a complete file of a session since the last boot proves that it did not leave.
+        The result is false only if the session's file is complete and from the present boot, and
+        does not list the operation.
         """
         heading = _heading()
         try:
@@ -113,7 +114,7 @@ class StoreSession:
         return not is_whole or f"{operation_id}\n".encode() in noted
 
     def remove_dead(self) -> None:
-        """Remove the files of dead sessions, whose operations must already be resolved."""
+        """Remove the files of dead sessions. The caller must have resolved their operations."""
         with suppress(OSError):
             for other in self._folder.iterdir():
                 self.is_alive(other.name, removes=True)
@@ -122,7 +123,8 @@ class StoreSession:
         """Return whether a session may still run.
 
         A session is dead if its file can be locked, or if it has no file and its process is not
-        running. Other failures, such as too many open files, prove nothing, and return True.
+        running. If neither can be checked, for example with too many open files, the result is
+        true.
 
         Args:
             session: The ID of the session.
@@ -135,7 +137,7 @@ class StoreSession:
             file = os.open(path, os.O_RDWR | os.O_CLOEXEC | os.O_NOFOLLOW)
         except FileNotFoundError:
             return _is_running(session)
-        except ValueError:  # a damaged row may name what no file can be called
+        except ValueError:  # a damaged row may have a name that no file can have
             return False
         except OSError as error:
             return error.errno not in _NO_LOCK_FILE
@@ -160,14 +162,14 @@ class StoreSession:
 
 
 _NO_LOCK_FILE = (errno.ENAMETOOLONG, errno.EISDIR, errno.ELOOP, errno.ENOTDIR)
-"""Errors which show that the path is not the file of a session."""
+"""Error numbers which show that the path is not the file of a session."""
 
 _OPEN: set[str] = set()
 """The IDs of the open sessions of this process."""
 
 
 def _heading() -> bytes:
-    """Return the first line of a session file of this boot; empty if the boot has no ID."""
+    """Return the first line of session files since the last boot; empty if the boot has no ID."""
     try:
         return f"boot {BOOT_ID.read_text().strip()}\n".encode()
     except OSError:
@@ -185,12 +187,12 @@ def _is_running(session: str) -> bool:
         return _read_began(int(process)) == began[0]
     except (FileNotFoundError, ProcessLookupError):
         return False
-    except OSError:  # too many open files say nothing of the process
+    except OSError:  # for example too many open files, which proves nothing
         return True
 
 
 def _began(process: int) -> str:
-    """Return the start time of a process as the kernel counts it; empty if unknown."""
+    """Return the start time of a process in hexadecimal clock ticks; empty if unknown."""
     try:
         return _read_began(process)
     except OSError:
@@ -198,7 +200,7 @@ def _began(process: int) -> str:
 
 
 def _read_began(process: int) -> str:
-    """Return the start time of a process as the kernel counts it; empty if it cannot be parsed.
+    """Return the start time of a process in hexadecimal clock ticks; empty if not parsable.
 
     Raises:
         OSError: The time cannot be read, or the process does not exist.

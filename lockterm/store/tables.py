@@ -1,7 +1,7 @@
 """The tables of the store.
 
-SQLite saves each statement as written here. The schema table must fit on the first page of the
-file, or the file cannot be salvaged. That is why the statements are not indented.
+SQLite saves each statement as written here. A file can be salvaged only if its schema fits on the
+first page. Therefore the statements are not indented.
 """
 
 from __future__ import annotations
