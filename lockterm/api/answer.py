@@ -1,4 +1,4 @@
-"""The parsing of an HTTP answer: its header fields, and its body as it arrives, up to 8 MiB."""
+"""The parsing of an HTTP answer: its header fields, and its body while it arrives, up to 8 MiB."""
 
 from __future__ import annotations
 
@@ -30,10 +30,11 @@ class Answer(NamedTuple):
     headers: Mapping[str, str]
     """The header fields, by lower-case name."""
     body: bytes
-    """The decompressed body; possibly only its beginning if the body has a flaw."""
+    """The decompressed body. If the body has a flaw, this may be only its beginning."""
     flaw: str
     """The reason why the body cannot be trusted, in a few words; empty if the body is sound."""
     quote: Quote
+    """The function that makes a text of this answer safe for an error message."""
 
 
 def quoting(headers: Iterable[str]) -> Quote:
@@ -45,7 +46,7 @@ def quoting(headers: Iterable[str]) -> Quote:
     secrets = spellings(headers)
 
     def quote(text: str | bytes) -> str:
-        # Splitting all of 8 MiB would keep the keys waiting; a secret must not be cut in two.
+        # Processing all of 8 MiB would delay keys. The margin keeps a secret at the cut whole.
         text = text[: 16 * QUOTED + max(map(len, secrets), default=0)]
         if isinstance(text, bytes):
             text = text.decode("utf-8", "replace")
@@ -56,7 +57,7 @@ def quoting(headers: Iterable[str]) -> Quote:
 
 
 MOST_S = 60.0
-"""Maximum wait that an answer can request, in seconds; a longer wait is cut to this value."""
+"""Maximum requested wait, in seconds. lockterm reduces a longer wait to this value."""
 
 
 def header_fields(came: Iterable[tuple[bytes, bytes]]) -> dict[str, str]:
@@ -74,7 +75,7 @@ def header_fields(came: Iterable[tuple[bytes, bytes]]) -> dict[str, str]:
 
 
 def http_date(text: str | None) -> float | None:
-    """Return an HTTP date in seconds since the epoch; None if it is invalid."""
+    """Return an HTTP date in seconds since the epoch; None if it is missing or invalid."""
     try:
         moment = parsedate_to_datetime(text or "")
         return (moment if moment.tzinfo else moment.replace(tzinfo=UTC)).timestamp()
@@ -95,15 +96,15 @@ def clock_offset_s(headers: Mapping[str, str], local_s: float) -> float | None:
     if headers.get("age", "0").strip() != "0":
         return None
     there = http_date(headers.get("date"))
-    # A date has whole seconds: half a second later is the best guess.
+    # The date has whole seconds, so the best estimate is half a second later.
     return None if there is None else there + 0.5 - local_s
 
 
 def retry_after_s(headers: Mapping[str, str]) -> float | None:
-    """Return the wait in seconds that the field Retry-After of an answer requests, at most 60.
+    """Return the wait that the field Retry-After of an answer requests, in seconds, at most 60.
 
-    If the field contains a date, it is compared with the date of the answer if there is one, so
-    that a wrong local clock does not matter. None if the answer requests no wait.
+    If the field contains a date, the wait counts from the date of the answer, so that a wrong local
+    clock does not matter. The result is None if the answer requests no wait.
     """
     text = headers.get("retry-after", "").strip()
     if re.fullmatch(r"[0-9]+", text):
@@ -134,7 +135,7 @@ class BodyReader:
         self.body = bytearray()
         """The bytes decompressed so far."""
         self.flaw = ""
-        """The reason why the body cannot be used, in a few words; empty while no flaw is known."""
+        """The reason why the body cannot be used, in a few words; empty if no flaw is known."""
         self._packed = 0
         self._members = 0
         encoding = encoding.strip().lower()
@@ -143,7 +144,7 @@ class BodyReader:
             self.flaw = "it is compressed in a way that lockterm did not request"
 
     def feed(self, chunk: bytes) -> None:
-        """Decompress received bytes and add them to ``body``; set ``flaw`` if that fails."""
+        """Decompress received bytes and add them to ``body``. If this fails, set ``flaw``."""
         if self.flaw:
             return
         self._packed += len(chunk)
@@ -151,11 +152,11 @@ class BodyReader:
             self._add(chunk)
             return
         while chunk and not self.flaw:
-            if self._gzip.eof:  # the next member of the same body
+            if self._gzip.eof:  # the body has a further gzip member
                 self._gzip = _unpacker()
                 self._members += 1
             try:
-                # One byte more than the limit shows that the body is larger than a full one.
+                # One byte more than the limit shows that the body is too large.
                 self._add(self._gzip.decompress(chunk, MAX_BODY - len(self.body) + 1))
             except zlib.error:
                 self.flaw = "its gzip compression is damaged"
@@ -164,7 +165,7 @@ class BodyReader:
                 self.flaw = "it is compressed in too many parts"
 
     def finish(self) -> None:
-        """Mark the answer as complete; this sets ``flaw`` if its compressed data is cut short."""
+        """Mark the answer as complete. If its compressed data is cut short, set ``flaw``."""
         if not self.flaw and self._gzip is not None and self._packed and not self._gzip.eof:
             self.flaw = "its gzip data is cut short"
 
@@ -180,17 +181,18 @@ def _unpacker() -> zlib._Decompress:
 
 
 SMALL = 512
-"""Size in bytes below which a piece of an answer counts as small: it is mostly overhead."""
+"""Size in bytes below which a piece of an answer counts as small, because most of its cost is
+overhead."""
 
 IN_ONE_GO = 32
-"""Number of small pieces that are processed without a pause; they take 1 to 2 ms."""
+"""Number of small pieces that are processed before a pause. They take 1 to 2 ms."""
 
 REST_S = 0.008
 """Duration of a pause in seconds. Data that arrives during the pause is then read in one piece."""
 
 
 class ChunkPacer:
-    """Adds pauses between the pieces of an answer if they are many and small.
+    """An object that pauses between the pieces of an answer if they are many and small.
 
     A service, or a proxy before it, may send chunks of one byte. Each chunk costs as much work as a
     chunk of 64 KiB. Without pauses, keys would wait and one core would be busy until the answer
@@ -202,7 +204,7 @@ class ChunkPacer:
         self._taken = 0
 
     async def after(self, piece: bytes) -> None:
-        """Pause if many pieces since the last pause were small.
+        """Pause if :data:`IN_ONE_GO` small pieces were processed since the last pause.
 
         Otherwise, let other tasks run once after every 64 KiB, without a pause.
 
@@ -216,7 +218,7 @@ class ChunkPacer:
             await rest(REST_S)
         elif self._taken >= 64 * 1024:
             self._taken = 0
-            await rest(0)  # a fast line brings one full piece after the other
+            await rest(0)  # a fast network delivers large pieces without any gap
 
 
 rest = asyncio.sleep

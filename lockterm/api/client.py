@@ -53,10 +53,10 @@ class LockService:
             page = await service.list_remotes(lock_id=1001, page_no=1, page_size=20)
             await service.send(writes.delete_remote(page.remotes[0].id))
 
-    Reading calls raise UnreachableError, NoAnswerError, MalformedAnswerError or RefusedError.
-    Before that, they are repeated if another attempt may help. Writes raise UnreachableError or
-    RefusedError if nothing was applied, and ResultUnknownError if the change may have been applied.
-    A canceled write may have been applied, too.
+    Reading calls raise UnreachableError, NoAnswerError, MalformedAnswerError or RefusedError. If
+    another attempt may help, a reading call is repeated before it raises the error. Writes raise
+    UnreachableError or RefusedError if nothing was applied, and ResultUnknownError if the change
+    may have been applied. The change of a canceled write may have been applied, too.
 
     Args:
         profile: The address, headers and settings of the service.
@@ -107,8 +107,7 @@ class LockService:
         """Return whether a name is still free for a remote on the lock (contract 4.2).
 
         Raises:
-            RefusedError: The service refused for a reason other than an existing remote of that
-                name.
+            RefusedError: The service refused the call for another reason than a taken name.
         """
         body = {"lockId": lock_id, "remoteName": remote_name}
         try:
@@ -132,8 +131,8 @@ class LockService:
             lock_id: The lock.
             page_no: The page number, from 1.
             page_size: Number of remotes on a page.
-            place: A permit to acquire before each attempt, and to release while an answer with HTTP
-                status 200 is decoded; None if the number of calls is not limited.
+            place: A permit, which is taken before each attempt, and is released while an answer
+                with HTTP status 200 is decoded; None if the number of calls is not limited.
         """
         query = {"lockId": lock_id, "pageNo": page_no, "pageSize": page_size}
 
@@ -153,7 +152,7 @@ class LockService:
         return await self._retries.read(attempt, self._profile.timeout_s)
 
     async def remote_detail(self, remote_id: int) -> Remote:
-        """Return a remote with the names of its lock (contract 4.5)."""
+        """Return the details of a remote, with the names of its lock (contract 4.5)."""
         path = "/api/v1/bluetooth-remote/detail"
         return await self._post(
             path, {"remoteId": remote_id}, lambda data: read_remote(data, remote_id)
@@ -162,7 +161,7 @@ class LockService:
     # --- voices ------------------------------------------------------------------------------
 
     async def list_voice_packs(self, lock_id: int) -> list[VoicePack]:
-        """Return summaries of a lock's voice packs (contract 4.9)."""
+        """Return the voice packs of a lock, possibly without addresses (contract 4.9)."""
         path = "/api/v1/voice/list"
         return await self._post(
             path, {"lockId": lock_id}, lambda data: read_many(data, _voices().VoicePack)
@@ -176,7 +175,7 @@ class LockService:
         )
 
     async def voice_pack_detail(self, lock_id: int, name: str) -> VoicePack:
-        """Return a voice pack of a lock with its URL, size and MD5 (contract 4.11)."""
+        """Return the details of a voice pack: URL, size and MD5 (contract 4.11)."""
         body = {"lockId": lock_id, "name": name}
         path = "/api/v1/voice/detail"
         return await self._post(path, body, lambda data: read_one(data, _voices().VoicePack))
@@ -240,14 +239,15 @@ class LockService:
 
 
 def _voices() -> ModuleType:
-    """Import the module of voice records only when needed, so that the UI appears sooner."""
+    """Return the module of voice records. It is imported late, so that the UI appears sooner."""
     from lockterm.domain import voices
 
     return voices
 
 
 _EXISTS = re.compile(r"exist|taken|duplicat|already|in use|存在|重复|重複|已有|占用", re.IGNORECASE)
-"""Words of a refusal which mean that the name exists; code -3 is only the contract's example."""
+"""Matches words in a refusal which show that the name exists. The code alone does not show this,
+because -3 is only an example in the contract."""
 _MISSING = re.compile(r"(\bnot|n['’]t|\bno longer|\bnever)\W+(\w+\W+)?exist|不存在", re.IGNORECASE)
 
 

@@ -69,7 +69,7 @@ def checked_url(text: str, base_url: str) -> httpx.URL:
         fit = fit and "@" not in parts.netloc and parts.port != 0
         fit = fit and text.isascii() and text.isprintable() and not {" ", "\\"} & set(text)
         url = httpx.URL(text if fit else "")
-        # Two readers of one address: they have to agree on where it leads.
+        # urllib and httpx must find the same server in the URL.
         fit = fit and origin_of(str(url)) == origin and url.host == parts.hostname
     except (ValueError, httpx.InvalidURL):
         fit = False
@@ -93,11 +93,13 @@ def other_server(url: httpx.URL, base_url: str) -> str:
 
 
 async def addresses_of(url: httpx.URL, base_url: str) -> list[str]:
-    """Return the IP addresses of a pack's server after a check that lockterm may connect to them.
+    """Return the IP addresses of a pack's server, to which lockterm may connect.
+
+    lockterm may connect to the profile's service and to public addresses. If the profile's service
+    is on this machine, lockterm may connect to any address.
 
     Raises:
-        MalformedAnswerError: The server is neither public nor the profile's service, and that
-            service is not on this machine.
+        MalformedAnswerError: lockterm may not connect to one of the addresses.
         UnreachableError: The server's name cannot be resolved.
     """
     if origin_of(str(url)) == origin_of(base_url):
@@ -133,18 +135,18 @@ def _is_public(text: str) -> bool:
 
 
 MOST_BYTES = 512 * 1024 * 1024
-"""Maximum size of a pack in bytes; lockterm stops a download that exceeds it."""
+"""Maximum size of a pack in bytes. lockterm stops a download that exceeds it."""
 STALL_S = 30.0
-"""Duration in seconds without progress after which lockterm interrupts a download."""
+"""Maximum time without progress, in seconds. After this time, lockterm stops a download."""
 PROGRESS = 1024
 """Minimum number of bytes that count as progress of a download.
 
-With a lower number, a server that sends single bytes could keep a download running for days.
+With a smaller number, a server that sends single bytes could keep a download running for days.
 """
 PROOF = 64 * 1024
 """Number of bytes that a new download must receive before it replaces an interrupted download.
 
-The page of a login portal has fewer bytes, so it cannot destroy the interrupted download.
+The page of a login portal has fewer bytes, so it does not replace the interrupted download.
 """
 
 _CONTENT_RANGE = re.compile(r"bytes ([0-9]{1,15})-[0-9]{1,15}/(?:([0-9]{1,15})|\*)")
@@ -197,7 +199,7 @@ async def download(
     make_directory(folder)
     final = folder / wanted.file_name
     if wanted.md5 and final.is_file() and not final.is_symlink():
-        return final  # it was checked before it got this name
+        return final  # lockterm gives this name only to checked files
     partial = PartialFile(final.with_suffix(".partial"))
     with on_disk(folder):
         partial.open()
@@ -228,8 +230,8 @@ class _Fetch:
         """Download the missing part of the pack, or the whole pack if it cannot be resumed.
 
         Returns:
-            The size of the pack in bytes, from the service or else from the server; None if neither
-            reports it.
+            The size of the pack in bytes, as the service or the server of the pack reports it; None
+            if neither does.
         """
         for _ in range(2):
             async with self._answer() as (response, deadline):
@@ -248,10 +250,10 @@ class _Fetch:
         """
         status, have = response.status_code, self.partial.have
         if status == 206:
-            told = _CONTENT_RANGE.fullmatch(response.headers.get("content-range", ""))
+            match = _CONTENT_RANGE.fullmatch(response.headers.get("content-range", ""))
             etag = response.headers.get("etag", self.partial.validator)
             same = not have or etag == self.partial.validator
-            return told is not None and int(told[1]) == have and same
+            return match is not None and int(match[1]) == have and same
         if status not in (200, 416) or (status == 416 and not have):
             raise RefusedError(
                 f"The server answered HTTP {status} instead of a pack.",
@@ -266,11 +268,11 @@ class _Fetch:
     async def _take(self, response: httpx.Response, deadline: asyncio.Timeout) -> int | None:
         if response.headers.get("content-encoding", "identity").lower() != "identity":
             raise not_fetched("The server compressed the file. The file was not saved.")
-        partial, told = self.partial, self.wanted.size
+        partial, size = self.partial, self.wanted.size
         begun = 0 if response.status_code == 200 else partial.have
-        total = _length(response, begun) if told is None else told
-        most = MOST_BYTES if told is None else told
-        # As it comes: httpx's own chunks would hold back up to one, which a break then loses.
+        total = _length(response, begun) if size is None else size
+        limit = MOST_BYTES if size is None else size
+        # Use the raw stream without a chunk size: httpx would hold back bytes, which a break loses.
         stream = cast("AsyncGenerator[bytes, None]", response.aiter_raw())
         loop, progress, pace = asyncio.get_running_loop(), 0, ChunkPacer()
         chunks = stream if begun else self._from_its_beginning(stream, response)
@@ -280,10 +282,10 @@ class _Fetch:
                 if progress >= PROGRESS:
                     progress = 0
                     deadline.reschedule(loop.time() + STALL_S)
-                if partial.have + len(chunk) > most:
+                if partial.have + len(chunk) > limit:
                     partial.remove()
                     raise MalformedAnswerError(
-                        f"The server sent more than {most:,} bytes. The file was deleted.",
+                        f"The server sent more than {limit:,} bytes. The file was deleted.",
                         title="Pack damaged",
                     )
                 with on_disk(self.folder):
@@ -295,14 +297,16 @@ class _Fetch:
     async def _from_its_beginning(
         self, chunks: AsyncGenerator[bytes, None], response: httpx.Response
     ) -> AsyncGenerator[bytes, None]:
-        """Yield the chunks of a whole pack; discard the old bytes when the new ones look right.
+        """Yield the chunks of a whole pack, after discarding the old bytes of the partial file.
+
+        The old bytes are discarded only when the beginning of the answer can be that of the pack.
 
         Raises:
-            MalformedAnswerError: The answer is another document; the old bytes are kept.
+            MalformedAnswerError: The answer is another document. The old bytes stay in the file.
         """
-        held, told, length = bytearray(), self.wanted.size, _length(response, 0)
+        held, size, length = bytearray(), self.wanted.size, _length(response, 0)
         if self.partial.have:
-            if told is not None and length is not None and length != told:
+            if size is not None and length is not None and length != size:
                 raise _instead(f"The server sent {length:,} bytes instead of the pack.")
             async for chunk in chunks:
                 held += chunk
@@ -319,7 +323,11 @@ class _Fetch:
             yield chunk
 
     def _check(self, pack: bytes) -> None:
-        """Check a complete answer, shorter than ``PROOF``, against the reported size and MD5."""
+        """Check a complete answer that is shorter than ``PROOF``.
+
+        Raises:
+            MalformedAnswerError: Its size or MD5 is not the reported one.
+        """
         size, md5 = self.wanted.size, self.wanted.md5.strip().lower()
         is_other = md5 and hashlib.md5(pack, usedforsecurity=False).hexdigest() != md5
         if is_other or size not in (None, len(pack)):
@@ -356,7 +364,7 @@ class _Fetch:
                         await response.aclose()
             except LocktermError:
                 raise
-            except Exception as error:  # the HTTP stack's: see lockterm.api.transport
+            except Exception as error:  # any error of the HTTP stack; see lockterm.api.transport
                 if not left:
                     server = clean(self.url.netloc.decode("ascii"), 80)
                     raise not_sent(error, server) from error
@@ -369,7 +377,7 @@ class _Fetch:
                 raise _broken(what, self.partial) from error
 
     def _request(self, address: str) -> httpx.Request:
-        """Return the request for the missing part, to one address of the server."""
+        """Return the request for the missing part of the pack, to an IP address of the server."""
         headers = {"Host": self.url.netloc.decode("ascii")}
         if origin_of(str(self.url)) == origin_of(self.profile.base_url):
             headers |= checked_headers(self.profile)
@@ -378,7 +386,7 @@ class _Fetch:
             start = f"bytes={self.partial.have}-"
             headers |= {"Range": start, "If-Range": self.partial.validator}
         waits = {"connect": 10.0, "read": STALL_S, "write": STALL_S, "pool": STALL_S}
-        # Connected to by its address, the server is still the one of the name, also for TLS.
+        # lockterm connects to the address, but the certificate must be for the name.
         extensions = {"timeout": waits, "sni_hostname": self.url.host}
         url = self.url.copy_with(host=address.partition("%")[0])
         return httpx.Request("GET", url, headers=headers, extensions=extensions)
@@ -390,8 +398,8 @@ def _instead(what: str) -> MalformedAnswerError:
 
 
 def _length(response: httpx.Response, have: int) -> int | None:
-    if told := _CONTENT_RANGE.fullmatch(response.headers.get("content-range", "")):
-        return int(told[2]) if told[2] else None
+    if match := _CONTENT_RANGE.fullmatch(response.headers.get("content-range", "")):
+        return int(match[2]) if match[2] else None
     length = response.headers.get("content-length", "")
     return have + int(length) if re.fullmatch("[0-9]{1,15}", length) else None
 

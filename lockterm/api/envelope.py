@@ -1,8 +1,8 @@
 """The conversion of an HTTP answer to the ``data`` of its envelope (contract 2.1), or an error.
 
-The JSON decoder is strict and bounded, and its only error is :class:`InvalidJsonError`. The
-envelope may have either spelling on any endpoint. An answer without a code, with two different
-codes, or with an HTTP status that contradicts its code is malformed, and never a success.
+The JSON decoder is strict and limited, and its only error is :class:`InvalidJsonError`. Any
+endpoint may use either spelling of the envelope's fields. An answer without a code, with two
+different codes, or with an HTTP status that contradicts its code is malformed, and never a success.
 """
 
 from __future__ import annotations
@@ -22,21 +22,21 @@ from lockterm.errors import MalformedAnswerError, RateLimitedError, RefusedError
 MAX_DIGITS = 100
 """Maximum number of characters of a JSON number."""
 MAX_PARTS = 100_000
-"""Maximum total of objects, arrays and members in a JSON text; a page of 200 remotes has about
-6,000. To decode 8 MiB of empty objects would take gigabytes of memory, and keys would wait."""
+"""Maximum total number of objects, arrays and members in a JSON text; a page of 200 remotes has
+about 6,000. Decoding 8 MiB of empty objects would take gigabytes of memory and delay keys."""
 
 _SURROGATE = re.compile(r"\\ud[89a-f]", re.IGNORECASE)
 
 
 class InvalidJsonError(ValueError):
-    """An error for bytes that are not valid JSON or exceed a limit; its message is the reason."""
+    """An error for bytes that are not valid JSON or exceed a limit. Its message is the reason."""
 
 
 def decode(body: bytes) -> Any:
     """Decode a JSON text in UTF-8.
 
-    An escaped half of a surrogate pair without its other half becomes a replacement character,
-    because neither the store nor a terminal accepts it.
+    Half of a surrogate pair without its other half becomes a replacement character, because neither
+    the store nor a terminal accepts it.
 
     Raises:
         InvalidJsonError: The bytes are not one well-formed, unambiguous JSON value within the
@@ -51,7 +51,7 @@ def decode(body: bytes) -> Any:
     except UnicodeDecodeError:
         raise InvalidJsonError("it is not UTF-8") from None
     try:
-        # In most texts no number can be too long. Python's own reader takes half the time.
+        # Most texts have no long number, and Python's own integer parser takes half the time.
         has_long = b"0" * MAX_DIGITS in body.translate(_AS_DIGITS)
         value = (_CAREFUL if has_long else _DECODER).decode(text)
     except JSONDecodeError as error:
@@ -124,7 +124,7 @@ _OF_PROXIES = frozenset({407, 511})
 
 
 class Envelope(NamedTuple):
-    """The contents of an envelope; its texts may contain control characters."""
+    """The content of an envelope. Its texts may contain control characters."""
 
     code: int
     message: str
@@ -135,15 +135,15 @@ class Envelope(NamedTuple):
     @property
     def text(self) -> str:
         """The code, message and description as one text."""
-        said = dict.fromkeys(text for text in (self.message, self.description) if text)
-        return ": ".join([f"code {self.code}", *said])
+        texts = dict.fromkeys(text for text in (self.message, self.description) if text)
+        return ": ".join([f"code {self.code}", *texts])
 
 
 def read_envelope(value: Any) -> Envelope:
-    """Read an envelope from a decoded JSON value.
+    """Return the envelope in a decoded JSON value.
 
     Raises:
-        ValueError: The value is not an envelope; the message is the reason.
+        ValueError: The value is not an envelope. The message is the reason.
     """
     if not isinstance(value, dict):
         raise ValueError("it is not a JSON object")

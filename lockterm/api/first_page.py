@@ -29,11 +29,11 @@ class FirstRead(NamedTuple):
     clock_offset_s: float | None = None
     """The service's clock minus this machine's clock, in seconds; None if it is not known."""
     error: LocktermError | None = None
-    """The reason why there is no page; None if there is one or if the UI must request it again."""
+    """The error of the request. None if there is a page, or if the UI must request it again."""
 
 
 class FirstPage:
-    """A request for the first page of a lock's remotes, in a thread with its own event loop.
+    """The request for the first page of a lock's remotes, in a thread with its own event loop.
 
     Args:
         profile: The profile of the service.
@@ -49,7 +49,7 @@ class FirstPage:
 
     def ask(self) -> None:
         """Start the thread that sends the request and stores the result in ``outcome``."""
-        self.outcome.set_running_or_notify_cancel()  # a screen that stops waiting cancels nothing
+        self.outcome.set_running_or_notify_cancel()  # a screen that stops waiting cannot cancel it
         threading.Thread(target=self._run, name="first page", daemon=True).start()
 
     def _run(self) -> None:
@@ -57,7 +57,7 @@ class FirstPage:
             read = asyncio.run(self._read())
         except LocktermError as error:
             read = FirstRead(error=error)
-        except Exception:  # the next request meets the same bug in the thread of the UI
+        except Exception:  # the next request, in the UI's thread, will raise the same error
             read = FirstRead()
         self.outcome.set_result(read)
 

@@ -14,20 +14,19 @@ from pathlib import Path
 
 from lockterm.errors import StoreError, describe_os_error
 
-# Not blocking: a pipe in the place of a file would be waited for.
+# O_NONBLOCK prevents waiting if the path is a pipe.
 _SAFE = os.O_NOFOLLOW | os.O_CLOEXEC | os.O_NONBLOCK
 _NEW = os.O_RDWR | os.O_APPEND | os.O_CREAT | os.O_EXCL | _SAFE
 _STRONG = re.compile(r'"[\x21\x23-\x7e]{0,198}"')
-"""A strong ETag, which promises the same bytes; a weak ETag does not."""
+"""Matches a strong ETag, which promises the same bytes; a weak ETag does not."""
 _TRIES = 5
 
 
 @dataclass(slots=True)
 class PartialFile:
-    """The beginning of a pack on disk, with an ETag that shows whether the server still has it.
+    """The beginning of a pack on disk, with an ETag to check that the server's pack is the same.
 
-    Only one session at a time can open the file, and only that session may call the methods other
-    than ``open``.
+    Only one session at a time can open the file. Only this session may call the other methods.
     """
 
     path: Path
@@ -58,7 +57,7 @@ class PartialFile:
             except BaseException:
                 os.close(file)
                 raise
-            os.close(file)  # another session has finished or deleted it
+            os.close(file)  # another session has finished or deleted the file
         else:
             raise BlockingIOError
         self._file = file
@@ -76,7 +75,7 @@ class PartialFile:
             if stat.S_ISREG(about.st_mode) and about.st_nlink < 2:
                 return file
             os.close(file)
-        self.path.unlink(missing_ok=True)  # a link, a pipe: nothing that was put here by us
+        self.path.unlink(missing_ok=True)  # a link or a pipe, which lockterm did not create
         return os.open(self.path, _NEW, 0o600)
 
     def _noted(self) -> str:
@@ -94,7 +93,7 @@ class PartialFile:
         self.validator, self.have = "", 0
 
     def note_validator(self, etag: str) -> None:
-        """Save the ETag of the answer with the bytes to append; a weak ETag counts as none."""
+        """Save the ETag of the answer whose bytes will be appended. A weak ETag is not saved."""
         strong = etag if _STRONG.fullmatch(etag) else ""
         if strong != self.validator:
             self._note.unlink(missing_ok=True)
@@ -125,7 +124,7 @@ class PartialFile:
         return digest.hexdigest()
 
     def finish(self, final: Path) -> None:
-        """Force the file to the disk, rename it to ``final``, and close it."""
+        """Flush the file to the disk, rename it to ``final``, and close it."""
         os.fsync(self._file)
         self._note.unlink(missing_ok=True)
         self.path.replace(final)

@@ -19,8 +19,8 @@ def page_of(answer: Answer, page_no: int, page_size: int, lock_id: int) -> Remot
     """Return the page of a lock's remotes (contract 4.3) that an answer contains.
 
     Raises:
-        MalformedAnswerError: As for :func:`read_page`, or the answer shows neither success nor
-            refusal.
+        MalformedAnswerError: The answer shows neither success nor refusal, or does not contain a
+            list of this lock.
         RefusedError: The service refused the call.
     """
     page = read_page(open_answer(answer), page_no, page_size, lock_id)
@@ -31,7 +31,7 @@ def read_page(data: Any, page_no: int, page_size: int, lock_id: int | None = Non
     """Return a page of remotes (contract 4.3) from the data of an answer.
 
     The page has the counts that the service reported. A missing or impossible count is computed:
-    the number and size of the page from the request, and the totals from the records. A computed
+    the page number and the page size from the request, and the totals from the records. A computed
     total is the smallest possible one.
 
     Raises:
@@ -42,27 +42,27 @@ def read_page(data: Any, page_no: int, page_size: int, lock_id: int | None = Non
     if not isinstance(items, list):
         raise MalformedAnswerError("The answer has no list of remotes.")
     remotes = tuple(Remote.read(item) for item in items if isinstance(item, Mapping))
-    told_locks = {remote.lock_id for remote in remotes} - {None, 0}
-    if lock_id is not None and told_locks and lock_id not in told_locks:
+    lock_ids = {remote.lock_id for remote in remotes} - {None, 0}
+    if lock_id is not None and lock_ids and lock_id not in lock_ids:
         raise MalformedAnswerError(
             f"The answer contains the list of another lock, not of lock {lock_id}."
         )
 
-    least = {"pageNo": 1, "pageSize": 1, "pages": 0, "total": 0}
-    told = {name: _count(data.get(name), at_least) for name, at_least in least.items()}
-    size = told["pageSize"] or max(page_size, 1)
-    number = told["pageNo"] or max(page_no, 1)
-    total, pages = told["total"], told["pages"]
+    minimums = {"pageNo": 1, "pageSize": 1, "pages": 0, "total": 0}
+    counts = {name: _count(data.get(name), minimum) for name, minimum in minimums.items()}
+    size = counts["pageSize"] or max(page_size, 1)
+    number = counts["pageNo"] or max(page_no, 1)
+    total, pages = counts["total"], counts["pages"]
     if total is None:
         to_here = (number - 1) * size + len(items) if items else 0
         total = max(to_here, (pages - 1) * size + 1 if pages else 0)
     if pages is None:
-        # A full page without a total may have a next one.
-        open_end = told["total"] is None and len(items) >= size
+        # If the total is missing, another page may follow a full page.
+        open_end = counts["total"] is None and len(items) >= size
         pages = number + 1 if open_end else -(-total // size)
     return RemotePage(
         raw=data,
-        odd={name: data.get(name) for name, count in told.items() if count is None},
+        odd={name: data.get(name) for name, count in counts.items() if count is None},
         remotes=remotes,
         page_no=number,
         page_size=size,
@@ -79,10 +79,10 @@ def read_remote(data: Any, remote_id: int) -> Remote:
 
     Raises:
         MalformedAnswerError: ``data`` is not an object, or is about another remote, which a later
-            change would then hit by mistake.
+            change would then change by mistake.
     """
-    told = _object(data).get("id")
-    remote = Remote.read(data if told is not None else {**data, "id": remote_id})
+    received_id = _object(data).get("id")
+    remote = Remote.read(data if received_id is not None else {**data, "id": remote_id})
     if remote.id != remote_id:
         about = remote.id if remote.id is not None else "something without a usable ID"
         raise MalformedAnswerError(f"The answer is about {about}, not about remote {remote_id}.")
@@ -121,7 +121,7 @@ def read_result(data: Any, name: str) -> int | None:
         name: The name of the field with the number.
 
     Returns:
-        None if the answer has no such number, or an invalid one.
+        The number; None if the answer has no such number, or an invalid one.
     """
     return _count(data.get(name), 0) if isinstance(data, dict) else None
 
@@ -132,5 +132,5 @@ def _object(data: Any) -> dict[str, Any]:
     return data
 
 
-def _count(value: Any, least: int) -> int | None:
-    return value if is_number(value) and value >= least else None
+def _count(value: Any, minimum: int) -> int | None:
+    return value if is_number(value) and value >= minimum else None

@@ -1,7 +1,7 @@
 """The parts of a request: the base URL, the headers, and the encoded body.
 
-These functions apply the rules of the configuration to the profile again. Code that creates a
-profile without the configuration file therefore gets the same errors.
+These functions apply the rules of the configuration to the profile again, because code may create a
+profile without the configuration file.
 """
 
 from __future__ import annotations
@@ -20,16 +20,16 @@ if TYPE_CHECKING:
 
 
 CONNECT_S = 5.0
-"""Maximum seconds for connecting, and again for the TLS handshake."""
+"""Maximum duration of connecting, and also of the TLS handshake, in seconds."""
 
 CONNECT_SHARE = 0.45
-"""Maximum share of an attempt's time for connecting, and again for the TLS handshake. Both thus
-time out before the attempt does, because httpcore would not close the socket if the attempt
-canceled a handshake."""
+"""Maximum share of an attempt's time for connecting, and also for the TLS handshake. Therefore both
+time out before the attempt does. Otherwise, httpcore would not close the socket of a canceled
+handshake."""
 
 
 def connect_limit_s(within_s: float) -> float:
-    """Return the time limit in seconds for connecting, and again for the TLS handshake.
+    """Return the time limit for connecting, and also for the TLS handshake, in seconds.
 
     Args:
         within_s: The time limit of the attempt in seconds.
@@ -67,10 +67,10 @@ def checked_headers(profile: Profile) -> dict[str, str]:
 
 
 def sent_headers(profile: Profile) -> dict[str, str]:
-    """Return the headers of every request.
+    """Return the headers that lockterm sends with every request.
 
     Raises:
-        ConfigError: As for :func:`checked_headers`.
+        ConfigError: A header of the profile cannot be sent; see :func:`checked_headers`.
     """
     return {
         **checked_headers(profile),
@@ -89,8 +89,8 @@ def encode_body(
 ) -> tuple[str, bytes]:
     """Return the content type and the body of a POST request.
 
-    The contract defines the names of the parameters, but not their encoding. In form fields,
-    objects and arrays are JSON text.
+    The contract defines the names of the parameters, but not their encoding. A form field has an
+    object or an array as JSON text.
 
     Raises:
         RuleViolationError: A value cannot be sent as Unicode JSON; nothing was sent.

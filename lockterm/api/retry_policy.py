@@ -22,11 +22,12 @@ T = TypeVar("T")
 FOR_READS = (UnreachableError, NoAnswerError, MalformedAnswerError, RateLimitedError)
 """The errors after which a reading call may be repeated."""
 FOR_WRITES = (UnreachableError,)
-"""The error after which a write may be repeated: the service cannot have applied the write."""
+"""The error after which a write may be repeated, because it proves that the service has not applied
+the write."""
 
 UNSTATED_S = 1.0
-"""Wait in seconds after an answer with status 429 that requests no particular wait. Many services
-limit the number of calls per second."""
+"""Wait in seconds after an answer with status 429 (too many requests) that states no wait. Many
+services limit the number of calls per second."""
 
 
 class RetryPolicy(NamedTuple):
@@ -35,12 +36,13 @@ class RetryPolicy(NamedTuple):
     attempts: int = 3
     """Maximum number of attempts."""
     total_s: float = 30.0
-    """Maximum seconds for all attempts of a reading call and the pauses between them."""
+    """Maximum duration of all attempts of a reading call and the pauses between them, in
+    seconds."""
     pause_s: float = 0.3
-    """Pause in seconds after the first attempt, without its random part; doubles each time."""
+    """Average pause after the first attempt, in seconds. It doubles after each further attempt."""
     longest_wait_s: float = 5.0
-    """Maximum seconds to wait when the service limits the rate. If the wait would be longer, the
-    call fails, and the user decides when to repeat it."""
+    """Maximum wait, in seconds, after the service has refused a call with status 429. If it
+    requests a longer wait, the call fails, and the user decides when to repeat it."""
 
     async def read(self, attempt: Callable[[float], Awaitable[T]], timeout_s: float) -> T:
         """Run a reading call, and repeat it if that may help.
@@ -89,14 +91,14 @@ class RetryPolicy(NamedTuple):
             return None
         pause: float = self.pause_s * 2.0 ** (number - 1) * random.uniform(0.5, 1.5)
         if isinstance(error, RateLimitedError):
-            told_s = error.retry_after_s
-            pause = max(pause, UNSTATED_S if told_s is None else told_s)
+            stated_s = error.retry_after_s
+            pause = max(pause, UNSTATED_S if stated_s is None else stated_s)
             return pause if pause <= self.longest_wait_s else None
         return pause
 
 
 class CallPermits:
-    """A limit on calls that run at the same time; their answers are decoded one after the other.
+    """A limit on calls that run at the same time. Their answers are decoded one after the other.
 
     Args:
         count: The maximum number of calls.
@@ -105,8 +107,8 @@ class CallPermits:
     def __init__(self, count: int) -> None:
         self.free = asyncio.Semaphore(count)
         self.reading = asyncio.Lock()
-        """The lock to hold while decoding an answer. To decode two answers at the same time would
-        not be faster and would delay the calls."""
+        """The lock that a caller holds while it decodes an answer. Decoding two answers at the same
+        time would not be faster, and would delay the calls."""
 
 
 class CallPermit:
@@ -124,13 +126,13 @@ class CallPermit:
         self._is_taken = False
 
     async def take(self) -> None:
-        """Wait until a permit is free and take it; return at once if this caller has one."""
+        """Wait until a permit is free, and take it. If this caller has one, return at once."""
         if not self._is_taken:
             await self._free.acquire()
             self._is_taken = True
 
     def leave(self) -> None:
-        """Release the permit for other callers; do nothing if it is not taken."""
+        """Release the permit for other callers. If it is not taken, do nothing."""
         if self._is_taken:
             self._is_taken = False
             self._free.release()

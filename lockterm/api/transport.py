@@ -1,9 +1,8 @@
 """One exchange with the service: a request, and its whole answer or the reason of the failure.
 
-After every failure, the question is whether the request may have left this machine. httpcore
-reports each step of a request. While all reported steps concern the connection, no byte of the
-request was written. After any other step, even one that a later httpcore names differently, the
-request counts as one that may have left.
+After every failure, lockterm must know whether the request may have left this machine. httpcore
+reports each step of a request. As long as all reported steps concern the connection, no byte of the
+request was written. After any other step, even one with an unknown name, the request may have left.
 """
 
 from __future__ import annotations
@@ -63,17 +62,17 @@ _IN_PATHS = "/%:@!$&'()*+,;=~"
 
 
 KEPT = 10
-"""Maximum number of idle connections to keep, as many as are used for reading all locks. To open a
-new connection takes one to three more round trips."""
+"""Maximum number of idle connections that stay open: as many as lockterm uses to read all locks.
+Opening a new connection takes one to three more round trips."""
 KEPT_S = 30
-"""Seconds for which an idle connection is kept."""
+"""Time for which an idle connection stays open, in seconds."""
 
 Connection = httpcore.AsyncHTTPConnection | httpcore.AsyncHTTP11Connection
 """A connection that opens with its first request, or one that is open."""
 
 
 class ConnectionPool:
-    """The connections to one service. Each is used for one exchange, and kept if it succeeds.
+    """The connections to one service. If an exchange succeeds, its connection can be used again.
 
     httpcore's own pool permanently loses a connection slot if an exchange is canceled at certain
     steps, for example by a deadline. After a few fast key presses on a slow network, lockterm could
@@ -94,7 +93,7 @@ class ConnectionPool:
 
     @contextlib.asynccontextmanager
     async def connection(self, *, fresh: bool) -> AsyncIterator[Connection]:
-        """Return a context manager with a connection, which opens with the first request.
+        """Return a context manager with a connection. A new one opens with its first request.
 
         Args:
             fresh: Whether to use a new connection, and close it when the block ends.
@@ -123,7 +122,7 @@ class ConnectionPool:
         await asyncio.gather(*self._closing, return_exceptions=True)
 
     def _kept(self) -> Connection | None:
-        """Return the most recently used idle connection, or None; close expired ones."""
+        """Return the most recently used idle connection, or None. Close expired connections."""
         while self._idle:
             connection = self._idle.pop()
             if not connection.has_expired():
@@ -135,7 +134,7 @@ class ConnectionPool:
         self._close(connection.aclose())
 
     def _close(self, closing: Coroutine[Any, Any, None]) -> None:
-        # In a separate task: a canceled caller must not leave it half closed.
+        # Use a separate task, so that a canceled caller does not interrupt the closing.
         task = asyncio.ensure_future(closing)
         self._closing.add(task)
         task.add_done_callback(self._thrown_away)
@@ -143,7 +142,7 @@ class ConnectionPool:
     def _thrown_away(self, task: asyncio.Task[None]) -> None:
         self._closing.discard(task)
         if not task.cancelled():
-            task.exception()  # one that cannot even be closed in good order is gone all the same
+            task.exception()  # an error while closing does not matter
 
 
 @dataclass(slots=True)
@@ -151,7 +150,7 @@ class _Progress:
     """The progress of one exchange with the service."""
 
     on_leaving: Callable[[], Awaitable[None]] | None = None
-    """The function to call before the first byte of the request is written, or None.
+    """The function to call before the first byte of the request is written; None if there is none.
 
     If the function raises an error, nothing is written.
     """
@@ -162,7 +161,11 @@ class _Progress:
     reader: BodyReader = field(default_factory=BodyReader)
 
     async def note(self, step: str, _info: Mapping[str, Any]) -> None:
-        """Set ``left`` when a step sends a part of the request; httpcore reports each step."""
+        """Set ``left`` if a step may send a part of the request. httpcore calls this at each step.
+
+        Args:
+            step: httpcore's name of the step.
+        """
         if self.left or step.startswith("connection."):
             return
         if self.on_leaving is not None:
@@ -213,9 +216,9 @@ class Transport:
         Raises:
             UntrustedServerError: The ca_file cannot be used.
         """
-        context = None  # an empty one would take more than a MiB
+        context = None  # even an unused context would take more than a MiB
         if self._base_url.startswith("https:"):
-            context = await asyncio.to_thread(  # certificates take 40 ms
+            context = await asyncio.to_thread(  # loading certificates takes 40 ms
                 tls_context, self._base_url, self._ca_file, ca_only=self._ca_only
             )
         self._pool = ConnectionPool(self._origin, context)
@@ -253,7 +256,7 @@ class Transport:
 
         Raises:
             UnreachableError: Nothing was sent, or the server provably did not read the request.
-            NoAnswerError: The request may have left, and no complete answer came.
+            NoAnswerError: The request may have left this machine, and no complete answer arrived.
             StoreError: ``on_leaving`` raised it; nothing was sent.
         """
         pool = self._pool
@@ -285,8 +288,8 @@ class Transport:
                 return await self._converse(connection, request, progress)
         except StoreError:  # nothing else here uses the store
             raise
-        # Whatever the HTTP stack raises is a fault of the line or of the other side. A list of
-        # types would let the next leak of h11, anyio or ssl through as a crash amid a write.
+        # All errors of the HTTP stack are faults of the network or the server. With a list of error
+        # types, an unexpected error of h11, anyio or ssl would crash lockterm during a write.
         except Exception as error:
             if not progress.left:
                 raise not_sent(error, self.server) from error
@@ -294,7 +297,7 @@ class Transport:
                 raise unread from error
             seen = self.quote(bytes(progress.reader.body))
             raise no_answer(error, within_s, progress.status, seen, self.quote) from error
-        finally:  # neither headers nor bodies: they hold secrets
+        finally:  # log neither headers nor bodies, because they contain secrets
             took_ms = (time.monotonic() - began) * 1000
             status = progress.status or "no answer"
             _log.debug("%s %s: %s after %.0f ms", method, path, status, took_ms)
@@ -361,9 +364,12 @@ def not_sent(error: Exception, server: str) -> UnreachableError:
 
 
 def not_read(error: Exception, server: str) -> UntrustedServerError | None:
-    """Return the error for a sent request that the server provably did not read, or None.
+    """Return the error for a sent request that the server provably did not read.
 
-    Call this only if no byte of an answer came.
+    The caller must have received no byte of an answer.
+
+    Returns:
+        The error; None if ``error`` does not prove this.
     """
     return next(filter(None, (unread_failure(cause, server) for cause in _causes(error))), None)
 
@@ -402,9 +408,9 @@ def no_answer(
 
 
 def _causes(error: BaseException | None) -> Iterator[BaseException]:
-    """Yield an error and its causes, the latest first.
+    """Yield an error, then its cause, then the cause of the cause, and so on.
 
-    If several addresses failed, only the error of the first one is followed.
+    If several addresses failed, the causes are those of the first address.
     """
     while error is not None:
         yield error

@@ -23,7 +23,7 @@ _OF_THE_LINE = (
     ssl.SSLWantReadError,
     ssl.SSLWantWriteError,
 )
-"""Errors of a connection that stalled or broke during the handshake; a new attempt may succeed."""
+"""Errors of a connection that stalled or broke during the handshake. A new attempt may succeed."""
 
 
 _CERTIFICATE_REQUIRED = "TLSV13_ALERT_CERTIFICATE_REQUIRED"
@@ -42,16 +42,16 @@ NO_CERTIFICATE = (
 def tls_context(base_url: str, ca_file: str, *, ca_only: bool = False) -> ssl.SSLContext:
     """Return the TLS context for a base URL.
 
-    For https the context trusts the well-known authorities, the authorities of this machine, and
-    those in ``ca_file``. For http it trusts none, because loading authorities takes 40 ms.
+    For https, the context trusts the well-known authorities, the authorities of this machine, and
+    those in ``ca_file``. For http, it trusts none, because loading authorities takes 40 ms.
 
-    The environment is ignored: ``SSL_CERT_FILE`` and ``SSL_CERT_DIR`` would add authorities, and
-    ``SSLKEYLOGFILE`` would record the keys that decrypt the connection.
+    The function ignores the environment: ``SSL_CERT_FILE`` and ``SSL_CERT_DIR`` would add
+    authorities, and ``SSLKEYLOGFILE`` would record the keys that decrypt the connection.
 
     Args:
         base_url: The URL to connect to.
-        ca_file: A PEM file of additional authorities, or empty.
-        ca_only: Whether the authorities of ``ca_file`` are the only ones.
+        ca_file: The path of a PEM file with additional authorities; may be empty.
+        ca_only: Whether to trust only the authorities in ``ca_file``.
 
     Raises:
         UntrustedServerError: ``ca_file`` cannot be read as PEM certificates.
@@ -60,7 +60,7 @@ def tls_context(base_url: str, ca_file: str, *, ca_only: bool = False) -> ssl.SS
     if not base_url.startswith("https:"):
         return context
     if not ca_only:
-        # The doctor's command imports this module where its manual page is built without certifi.
+        # A late import, because the manual page of "lockterm doctor" is built without certifi.
         import certifi
 
         context.load_verify_locations(cafile=certifi.where())
@@ -74,22 +74,22 @@ def tls_context(base_url: str, ca_file: str, *, ca_only: bool = False) -> ssl.SS
 
 
 def _context() -> ssl.SSLContext:
-    context = ssl.SSLContext(ssl.PROTOCOL_TLS_CLIENT)  # verifies, and reads no environment
+    context = ssl.SSLContext(ssl.PROTOCOL_TLS_CLIENT)  # verifies, and ignores the environment
     context.post_handshake_auth = False  # see unread_failure
     return context
 
 
 def _load_own(context: ssl.SSLContext, ca_file: str) -> None:
-    """Add the authorities of ``ca_file`` to a context, if a file is given."""
+    """Add the authorities of ``ca_file`` to a context, unless ``ca_file`` is empty."""
     if not ca_file:
         return
-    # The certificate of an issuing CA is enough: it need not be signed by one that is known, too.
+    # The certificate of an issuing CA is enough, even if the CA that signed it is unknown.
     context.verify_flags |= ssl.VERIFY_X509_PARTIAL_CHAIN
     try:
         content, _, why = read_guarded(Path(ca_file).expanduser(), _LARGEST, "ca_file")
         if why:
             raise PermissionError(errno.EPERM, why)
-        # OpenSSL passes over what is between certificates, such as names in other alphabets.
+        # OpenSSL ignores text between certificates, such as names in other alphabets.
         context.load_verify_locations(cadata=content.decode("ascii", "ignore"))
     except (OSError, ValueError, RuntimeError) as error:  # ssl.SSLError is an OSError
         is_content = isinstance(error, (ssl.SSLError, ValueError))
@@ -104,18 +104,21 @@ def _load_own(context: ssl.SSLContext, ca_file: str) -> None:
 def wants_certificate(cause: BaseException) -> bool:
     """Return whether an error shows that the server requires a client certificate.
 
-    With TLS 1.3 the client may learn this only after the request has left.
+    With TLS 1.3, the client may get this error only after it has sent the request.
     """
     return isinstance(cause, ssl.SSLError) and cause.reason in _WANTS_CERTIFICATE
 
 
 def unread_failure(cause: BaseException, server: str) -> UntrustedServerError | None:
-    """Return the error to raise if ``cause`` proves that the server read no request, else None.
+    """Return the error to raise if ``cause`` proves that the server did not read the request.
 
-    With TLS 1.3 a client ends its part of the handshake and sends the request at once. A server
+    With TLS 1.3, a client ends its part of the handshake and sends the request at once. A server
     that requires a certificate closes the connection before it reads the request. A server can
-    request a certificate later only from a client that offers post-handshake authentication.
-    lockterm's contexts do not offer it.
+    request a certificate later only from a client that offers post-handshake authentication, which
+    lockterm does not.
+
+    Returns:
+        The error; None if ``cause`` does not prove this.
     """
     if not isinstance(cause, ssl.SSLError) or cause.reason != _CERTIFICATE_REQUIRED:
         return None
@@ -127,7 +130,7 @@ def unread_failure(cause: BaseException, server: str) -> UntrustedServerError | 
 
 
 def tls_failure(cause: BaseException, server: str) -> UntrustedServerError | None:
-    """Return the error for a failed TLS handshake, or None if ``cause`` is not such a failure."""
+    """Return the error to raise for a failed TLS handshake; None if ``cause`` is another error."""
     if not isinstance(cause, ssl.SSLError) or isinstance(cause, _OF_THE_LINE):
         return None
     if isinstance(cause, ssl.SSLCertVerificationError):

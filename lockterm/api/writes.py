@@ -1,4 +1,4 @@
-"""The calls that change data, as plain records that the journal saves before they are sent."""
+"""The calls that change data, as records that the journal saves before lockterm sends them."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ class Write(NamedTuple):
 
     @property
     def result(self) -> str:
-        """The name of the field of ``data`` with the call's numeric result; empty if none."""
+        """The name of the answer's field with the numeric result of the call; empty if none."""
         return {"add": "remoteId", "clear": "deletedCount"}.get(self.call, "")
 
     @property

@@ -1,4 +1,4 @@
-"""Reading from the service, with a cache on this machine for data to show without the service."""
+"""The reader of values from the service. A cache on this machine shows them without the service."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 T = TypeVar("T")
 
 _BLOCKS = 50
-"""Number of blocks of a long list that are counted without a pause, in which keys are handled."""
+"""Number of blocks of a long list that are counted before the next pause to handle keys."""
 
 
 class Fetched(NamedTuple, Generic[T]):
@@ -33,16 +33,16 @@ class Fetched(NamedTuple, Generic[T]):
 
     value: T
     at_ms: int
-    """The arrival of the answer by this machine's wall clock, in milliseconds, for display."""
+    """When the answer arrived, by this machine's wall clock, in milliseconds, for display."""
     steady_ms: int | None
-    """The arrival of the answer by the monotonic clock, in milliseconds, to compute ages.
+    """When the answer arrived, by the monotonic clock, in milliseconds, to compute ages.
 
     None if the age is unknown, because the wall clock was set back after the arrival.
     """
 
     @classmethod
     def now(cls, value: T, clock: Clock) -> Self:
-        """Return a value whose answer has just arrived."""
+        """Return a value with the present time as the time of its answer."""
         return cls(value, clock.now_ms(), clock.steady_ms())
 
 
@@ -76,12 +76,14 @@ class CachedReads:
         self._writing: set[asyncio.Future[Any]] = set()
         """The tasks that are writing to the cache."""
         self._due: dict[str, tuple[Source[Any], Fetched[Any]]] = {}
-        """Maps keys to values that are not cached yet. They are cached at the latest in
-        :meth:`close`."""
+        """Maps keys to values that are not cached yet. :meth:`close` caches the remaining ones."""
 
     @cached_property
     def _cache(self) -> Cache | None:
-        """The cache, opened on first use because the first frame does not need it."""
+        """The cache; None if answers must not be cached.
+
+        It is opened on first use, because the first frame does not need it.
+        """
         return self._open_cache()
 
     def preload(self) -> None:
@@ -98,8 +100,9 @@ class CachedReads:
 
         Args:
             call: The call that reads the value.
-            pace: See :meth:`Connection.read`.
-            retry: See :meth:`Connection.read`.
+            pace: The rate limiter for which the call waits; None to make the call at once.
+            retry: The call to retry in the background if the service is unreachable; None to retry
+                the same call.
 
         Raises:
             ServiceError: Every attempt failed. If the service refused the credentials, all values
@@ -116,11 +119,17 @@ class CachedReads:
     async def fail(
         self, error: LocktermError, retry: Callable[[LockService], Awaitable[object]]
     ) -> None:
-        """Raise the error of a request that was sent earlier, and treat it as :meth:`ask` does.
+        """Treat the error of a request that was sent without this reader as :meth:`ask` would.
+
+        If the service was unreachable, retry in the background. If it refused the credentials,
+        delete the cached values.
 
         Args:
             error: The error.
-            retry: The call to retry in the background if the service was unreachable.
+            retry: The call to retry in the background.
+
+        Raises:
+            LocktermError: Always; it is ``error``.
         """
 
         async def fail(_service: LockService) -> object:
@@ -129,7 +138,7 @@ class CachedReads:
         await self.ask(fail, retry=retry)
 
     async def read(self, source: Source[T], pace: RateLimiter | None = None) -> Fetched[T]:
-        """Read a value from the service and cache it; see :meth:`ask`."""
+        """Read a value from the service, and cache it. See :meth:`ask` for ``pace`` and errors."""
         seen = Fetched.now(await self.ask(source.ask, pace), self.connection.clock)
         await self.keep(source, seen)
         return seen
@@ -138,21 +147,21 @@ class CachedReads:
         """Store a value in the cache now."""
         self._due.pop(source.key, None)
         if self._cache is not None:
-            kept = source.dump(seen.value)
-            await self._finish(self._cache, self._cache.put, source.key, kept, seen.at_ms)
+            raw = source.dump(seen.value)
+            await self._finish(self._cache, self._cache.put, source.key, raw, seen.at_ms)
 
     def note_due(self, source: Source[T], seen: Fetched[T]) -> None:
-        """Remember a value, so that :meth:`keep` or :meth:`close` caches it later."""
+        """Store a value in memory, so that at least :meth:`close` caches it."""
         self._due[source.key] = source, seen
 
     async def kept(self, source: Source[T]) -> Fetched[T] | None:
         """Return the cached value, which may be outdated; None if there is none."""
         if self._cache is None:
             return None
-        kept = await self._cache.thread.run(self._cache.get, source.key)
-        if kept is None:
+        cached = await self._cache.thread.run(self._cache.get, source.key)
+        if cached is None:
             return None
-        raw, at_ms = kept
+        raw, at_ms = cached
         clock = self.connection.clock
         age_ms = clock.now_ms() - at_ms
         steady_ms = clock.steady_ms() - age_ms if age_ms >= 0 else None
@@ -172,7 +181,7 @@ class CachedReads:
         return self._cache is not None
 
     async def use_cache(self, work: Callable[[Cache], T]) -> T | None:
-        """Run a function with the cache to its end, even if the caller is canceled.
+        """Run a function with the cache. The function ends even if the caller is canceled.
 
         Returns:
             The result of the function; None if there is no cache.
@@ -191,17 +200,15 @@ class CachedReads:
         Returns:
             The numbers; None if no list is cached, or if the list cannot be read completely.
         """
-        found: Ends | None = None
+        ends: Ends | None = None
         now_ms, blocks = self.connection.now_ms(), 0
         while self._cache is not None:
             count = self._cache.count_ends
-            found, read = await self._cache.thread.run(
-                count, lock_id, found, blocks, _BLOCKS, now_ms
-            )
-            blocks = 0 if found is None else blocks + read
+            ends, read = await self._cache.thread.run(count, lock_id, ends, blocks, _BLOCKS, now_ms)
+            blocks = 0 if ends is None else blocks + read
             if read < _BLOCKS:
                 break
-        return found
+        return ends
 
     async def is_behind(self, lock_id: int) -> bool:
         """Return whether the list of a lock is not cached, or is outdated."""
@@ -215,7 +222,11 @@ class CachedReads:
             await self._finish(self._cache, self._cache.note_changed, lock_id)
 
     async def _finish(self, cache: Cache, work: Callable[..., T], *args: object) -> T:
-        """Complete a write to the cache, even if the caller is canceled; return its result."""
+        """Run a function in the cache's thread to its end, even if the caller is canceled.
+
+        Returns:
+            The result of the function.
+        """
         writing = asyncio.ensure_future(cache.thread.run(work, *args))
         self._writing.add(writing)
         writing.add_done_callback(self._writing.discard)
@@ -239,7 +250,14 @@ COUNTS = ("page_no", "page_size", "pages", "total", "unreadable")
 def page_call(
     lock_id: int, page_no: int, page_size: int, place: CallPermit | None = None
 ) -> Callable[[LockService], Awaitable[RemotePage]]:
-    """Return a call that reads one page of a lock's list; see :meth:`LockService.list_remotes`."""
+    """Return a call that reads one page of a lock's list.
+
+    Args:
+        lock_id: The ID of the lock.
+        page_no: The page number, from 1.
+        page_size: The number of remotes on a page.
+        place: The permit for the call, if the number of parallel calls is limited; None if not.
+    """
     return lambda service: service.list_remotes(lock_id, page_no, page_size, place)
 
 
@@ -283,7 +301,7 @@ def detail_source(remote_id: int) -> Source[Remote]:
 
 
 async def has_name(listed: Awaitable[Iterable[Remote]], name: str) -> bool:
-    """Return whether a list contains a remote with a name; false if the list cannot be read."""
+    """Return whether a list contains a remote with a name; false if the service fails."""
     try:
         return any(is_same_name(remote.remote_name, name) for remote in await listed)
     except ServiceError:

@@ -1,4 +1,4 @@
-"""The connection to one service, which is opened on the first call and retries failed reads."""
+"""The connection to one service. It opens on the first call, and retries failed reads."""
 
 from __future__ import annotations
 
@@ -32,15 +32,15 @@ FIRST_RETRY_S = 1.0
 LAST_RETRY_S = 60.0
 """The first and the longest pause between two retries of a failed read, in seconds.
 
-Each pause is twice as long as the one before.
+Each pause is twice as long as the pause before it.
 """
 
 UNSTATED_S = 5.0
-"""The pause in seconds if the service answers HTTP 429 (too many calls) without stating a pause."""
+"""The pause, in seconds, after an answer HTTP 429 (too many calls) that states no pause."""
 
 CLOCK_TOLERANCE_S = 120.0
-"""Maximum difference, in seconds, between this machine's clock and the service's clock at which
-dates by this machine's clock are trusted."""
+"""Maximum difference between this machine's clock and the service's clock, in seconds, at which
+lockterm trusts this machine's clock."""
 
 
 class Connection:
@@ -62,7 +62,7 @@ class Connection:
         self.on_reached: Callable[[], None] = ignore
         """The function to call when the service becomes reachable, also for the first time.
 
-        It is called before ``on_online``.
+        The function is called before ``on_online``.
         """
         self.on_online: Callable[[bool], None] = ignore
         """The function to call whenever ``online`` changes."""
@@ -79,16 +79,16 @@ class Connection:
         """The function to call whenever ``doubts_clock`` changes."""
         self._doubted_clock = False
         self.runs_under_way = 0
-        """Number of runs in progress. If the service states no pause, a run makes its own pauses
-        with its rate limiter, so the connection makes none then."""
+        """Number of runs in progress. During a run, the rate limiter of runs makes the pauses that
+        the service does not state, so the connection makes none."""
         self.call_s: float | None = None
         """Weighted average duration of recent calls, in seconds; None before the first call."""
         self._wait_until_ms = 0
         """The end of the requested pause on the monotonic clock, in milliseconds."""
         self._service: LockService | None = None
         self._offset_s: float | None = None
-        """The clock offset, in seconds, from an answer that arrived before the client was
-        opened."""
+        """Number of seconds by which the service's clock is ahead, from an answer that
+        :meth:`note_reached` recorded; None if there was none."""
         self._opening = asyncio.Lock()
         self._recovering: asyncio.Task[None] | None = None
         self._failed: Callable[[LockService], Awaitable[object]] | None = None
@@ -102,12 +102,12 @@ class Connection:
     @property
     def clock_offset_s(self) -> float | None:
         """Number of seconds by which the service's clock is ahead; None before the first answer."""
-        told = self._service.clock_offset_s if self._service is not None else None
-        return self._offset_s if told is None else told
+        offset_s = self._service.clock_offset_s if self._service is not None else None
+        return self._offset_s if offset_s is None else offset_s
 
     @property
     def wait_s(self) -> float:
-        """Remaining seconds of the pause that the service requested (HTTP 429), or 0."""
+        """The rest of the pause that the service requested (HTTP 429), in seconds; 0 if none."""
         return max(self._wait_until_ms - self.clock.steady_ms(), 0) / 1000
 
     @property
@@ -117,7 +117,7 @@ class Connection:
 
     @property
     def doubts_clock(self) -> bool:
-        """Whether the clocks differ so much that this machine's clock is not trusted."""
+        """Whether the two clocks differ so much that lockterm does not trust this machine's."""
         offset = self.clock_offset_s
         return offset is not None and abs(offset) > CLOCK_TOLERANCE_S
 
@@ -133,15 +133,17 @@ class Connection:
             self._service = None
 
     def now_ms(self) -> int:
-        """Return the current time for comparing with dates of remotes, in milliseconds since 1970.
+        """Return the current time to compare with dates of remotes, in milliseconds since 1970.
 
-        This is the service's time if this machine's clock is not trusted.
+        The result is the service's time if this machine's clock is not trusted.
         """
         offset_s = self.clock_offset_s if self.doubts_clock else None
         return self.clock.now_ms() + round((offset_s or 0) * 1000)
 
     def note_reached(self, clock_offset_s: float | None) -> None:
-        """Record an answer to a request that was sent before the client was opened.
+        """Record that the service answered the request that lockterm sends at the start.
+
+        lockterm sends this request, for the first page, without this connection.
 
         Args:
             clock_offset_s: Number of seconds by which the service's clock is ahead; None if
@@ -157,12 +159,12 @@ class Connection:
         pace: RateLimiter | None = None,
         retry: Callable[[LockService], Awaitable[object]] | None = None,
     ) -> T:
-        """Make a call that only reads; if the service is unreachable, retry it in the background.
+        """Make a call that only reads. If the service is unreachable, retry it in the background.
 
         Args:
             call: The call.
             pace: The rate limiter for which the call waits; None to make the call at once, because
-                a user waits for it.
+                the user waits for it.
             retry: The call to retry in the background; None to retry the same call.
 
         Raises:
@@ -179,7 +181,7 @@ class Connection:
             raise
 
     def require_no_pause(self) -> None:
-        """Check that no pause that the service requested is in progress.
+        """Check that the service has not requested a pause which is still in progress.
 
         Raises:
             RateLimitedError: A requested pause is in progress; nothing was sent.
@@ -200,10 +202,10 @@ class Connection:
             self._recovering = self.background(self._recover(call))
 
     async def try_now(self) -> bool:
-        """Retry the last failed read now, if the service was unreachable.
+        """If the service was unreachable, retry the last failed read now.
 
         Returns:
-            Whether the service is reachable.
+            Whether the service is reachable, as far as lockterm knows.
         """
         if self._failed is not None and not self.online:
             with contextlib.suppress(ServiceError):
@@ -214,9 +216,8 @@ class Connection:
         """Make a call, and record whether it reached the service.
 
         Raises:
-            ServiceError: The call failed; :class:`RateLimitedError` also if nothing was sent
-            because of
-                a pause.
+            ServiceError: The call failed. :class:`RateLimitedError` if the service refused it, or
+                if nothing was sent because of a requested pause.
         """
         return await self._call(call, 0.0 if self.runs_under_way else UNSTATED_S)
 
@@ -228,15 +229,15 @@ class Connection:
             result = await call(service)
         except RateLimitedError as error:
             self._note_online(True)
-            told_s = error.retry_after_s
-            if wait_s := unstated_s if told_s is None else told_s:
+            stated_s = error.retry_after_s
+            if wait_s := unstated_s if stated_s is None else stated_s:
                 self._wait_until_ms = self.clock.steady_ms() + int(wait_s * 1000)
                 self.on_wait()
             raise
         except ServiceError as error:
             if isinstance(error, RefusedError):
                 self.on_answered()
-            # A line without answers, or one that ends at a captive portal, counts as offline.
+            # A network without answers, or with a captive portal, counts as offline.
             self._note_online(not error.out_of_reach)
             raise
         took_s = (self.clock.steady_ms() - began_ms) / 1000
@@ -269,7 +270,7 @@ class Connection:
             self.on_online(online)
 
     async def open(self) -> LockService:
-        """Return the client, after importing and opening it if this is the first call.
+        """Return the client. The first call imports and opens it.
 
         Raises:
             UnreachableError: This connection is closed.
@@ -298,14 +299,14 @@ class Connection:
 
 
 def _retrieve(task: asyncio.Task[object]) -> None:
-    """Log an unexpected error of a task; ignore expected ones, so that asyncio reports none."""
+    """Log the error of a task if it is unexpected. asyncio then does not report any error."""
     error = None if task.cancelled() else task.exception()
     if error is not None and not isinstance(error, LocktermError):
         _log.error("a task in the background failed", exc_info=error)
 
 
 def load_client() -> type[LockService]:
-    """Import the client and return its class; this is slow, so call it in a thread."""
+    """Import the client, and return its class. The import is slow, so call this in a thread."""
     from lockterm.api.client import LockService
 
     return LockService

@@ -42,12 +42,13 @@ class CannotCopyError(LocktermError):
 
 @dataclass(frozen=True, slots=True)
 class Source:
-    """The source of a copy: a lock (read for the plan), an export, or a backup."""
+    """The source of a copy: a lock, an export or a backup."""
 
     lock: Lock
     """The lock that the remotes belong to, or belonged to."""
     marked: Sequence[Remote] | None = None
-    """If the source is a lock: the remotes to copy, as the user saw them; None for all remotes."""
+    """If the source is a lock: the remotes that the user has marked, with the values on the screen;
+    None to copy all remotes."""
     export: ReadLock | None = None
     """If the source is an export: its content."""
     name: str = ""
@@ -70,7 +71,7 @@ class Source:
 
     @property
     def count(self) -> int | None:
-        """The number of remotes; None for all remotes of a lock, which is not read yet."""
+        """The number of remotes in the source; None for all remotes of a lock, not read yet."""
         if self.backup is not None:
             return len(self.backup.before)
         remotes = self.export.remotes if self.export is not None else self.marked
@@ -78,13 +79,22 @@ class Source:
 
 
 async def export_source(operations: Operations, path: Path) -> Source:
-    """Return the source for an export file; see :func:`read_export`."""
+    """Return the source for a JSON export of one lock.
+
+    Raises:
+        TableFileError: The file is not a JSON export of one lock.
+        StoreError: The lock book cannot be read.
+    """
     read = await read_export(operations, path)
     return Source(read.lock, export=read, name=path.name)
 
 
 async def backup_source(operations: Operations, operation_id: str) -> Source:
-    """Return the source for the backup of a delete or clear; see :func:`backup_of`."""
+    """Return the source for the backup of a delete or clear, by the ID of the operation.
+
+    Raises:
+        LocktermError: The backup cannot be restored; see ``undoing.backup_of``.
+    """
     change = await backup_of(operations, operation_id)
     return Source(await operations.locks.find(change.lock_id), backup=change)
 
@@ -100,7 +110,7 @@ async def plan_copies(
 ) -> PlanDraft:
     """Return a plan that copies the remotes of a source to locks.
 
-    If the source is a backup of the target lock itself, the plan is an undo.
+    If the only target is the lock that the backup comes from, the plan is an undo.
 
     Args:
         operations: The operations of the profile.
@@ -113,7 +123,7 @@ async def plan_copies(
 
     Raises:
         CannotCopyError: The source is a backup, and the locks include both its own lock and others.
-        LocktermError: The lock with the remotes, or the store, cannot be read.
+        LocktermError: The source lock or the store cannot be read.
     """
     ids = [*lock_ids]
     if (change := source.backup) is not None:
@@ -154,7 +164,7 @@ class _Copies(PlanSource):
         self._known: Mapping[int, Mapping[str, Any]] = {}
         """Maps IDs of remotes to the known values of hidden fields."""
         self._gone: list[str] = []
-        """A sentence about remotes that the source lock no longer has; empty if there are none."""
+        """A sentence about marked remotes that the source lock no longer has; empty if none."""
 
     async def read(self) -> Sequence[ReadLock]:
         operations, source = self._operations, self._source
@@ -207,13 +217,13 @@ class _Copies(PlanSource):
         return self._steps(self._copies(self._remotes(now_ms), lock.zone, now_ms), lock)
 
     def _remotes(self, now_ms: int) -> Sequence[Remote]:
-        """Return the remotes to copy."""
+        """Return the remotes to copy: all of the source, or those that have not expired."""
         if not self._skips_expired:
             return self._from.remotes
         return [one for one in self._from.remotes if phase_of(one, now_ms) is not Phase.OVER]
 
     def _copies(self, remotes: Sequence[Remote], zone: tzinfo, now_ms: int) -> list[BackedUp]:
-        """Return copies of remotes with the dates that they get in a lock's time zone."""
+        """Return the copies of remotes, with their dates on a lock in this time zone."""
         if self._keeps_wall_time and zone != self._from.zone:
             remotes = [at_wall_time(remote, self._from.zone, zone) for remote in remotes]
         lock_id = self._from.lock.lock_id
@@ -222,7 +232,7 @@ class _Copies(PlanSource):
         ]
 
     def _steps(self, copies: Sequence[BackedUp], lock: ReadLock) -> list[Step]:
-        """Return a step for each copy, in the same order."""
+        """Return a step for each copy on a target lock, in the order of the copies."""
         steps = copied(copies, lock.lock.lock_id, lock.remotes, renames=self._renames)
         steps = with_near_notes(steps, lock.remotes)
         if self._keeps_wall_time:
@@ -230,7 +240,7 @@ class _Copies(PlanSource):
         return steps
 
     def _zone_note(self, remotes: Sequence[Remote], zone: tzinfo) -> str:
-        """Return sentences on how dates change in a zone, with an example; empty if they do not."""
+        """Return sentences with an example of how dates change in a zone; empty if they do not."""
         dated = (one for one in remotes if needs_dates(one.remote_type) and one.end_ms)
         example = next(dated, None)
         if example is None or zone == self._from.zone:
@@ -240,11 +250,11 @@ class _Copies(PlanSource):
 
 
 def _only(read: ReadLock, marked: Sequence[Remote] | None) -> tuple[ReadLock, list[str]]:
-    """Return a lock with only the marked remotes, and a sentence about those that are missing."""
+    """Return a lock with only the marked remotes, and a sentence about missing ones, if any."""
     if marked is None:
         return read, []
     seen = {remote.id: remote.raw for remote in marked}
     left = [now for now in read.remotes if now.id in seen and is_still(seen[now.id], now)]
     gone = len(seen) - len(left)
-    words = f"Not copied, because no longer on the lock: {gone:,} of {len(seen):,} remotes."
-    return replace(read, remotes=left), [words] * bool(gone)
+    sentence = f"Not copied, because no longer on the lock: {gone:,} of {len(seen):,} remotes."
+    return replace(read, remotes=left), [sentence] * bool(gone)

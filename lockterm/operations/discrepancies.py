@@ -1,4 +1,4 @@
-"""Detection of recorded changes whose values the service shows differently.
+"""The search for recorded changes after which the service shows other values than lockterm sent.
 
 The functions take operations and remotes, and return sentences. They do no input or output.
 """
@@ -34,7 +34,7 @@ def find_discrepancies(
         zone: The time zone for times in the sentences.
 
     Yields:
-        The last operation on each such remote, and a sentence about the difference.
+        The last operation on each such remote, and a sentence about the different values.
     """
     last = find_last_changes(rows)
     for remote in remotes:
@@ -63,20 +63,20 @@ def find_last_changes(rows: Sequence[Operation]) -> dict[int, Operation]:
     Args:
         rows: The operations on a lock, the oldest first.
     """
-    found: dict[int, Operation] = {}
+    last: dict[int, Operation] = {}
     for row in rows:
         if row.remote_id is not None and row.state in RECORDED and row.call in ("add", "update"):
-            found[row.remote_id] = row
+            last[row.remote_id] = row
         elif row.remote_id is not None:
-            found.pop(row.remote_id, None)
-    return found
+            last.pop(row.remote_id, None)
+    return last
 
 
 def find_differing_names(operation: Operation, remote: Remote, recorded: Recorded) -> list[str]:
-    """Return the names of fields whose values differ from those that a recorded change sent.
+    """Return the names of the fields in which a remote differs from what a recorded change sent.
 
-    The result is empty if someone else has changed the remote since, or if its ID now belongs to
-    another remote.
+    The result is empty if someone else has changed the remote since then, or if its ID now belongs
+    to another remote.
     """
     sent = _sent(operation)
     if operation.settled_ms is not None and recorded.offset_ms is not None:
@@ -99,12 +99,19 @@ def find_differing_names(operation: Operation, remote: Remote, recorded: Recorde
 def describe_discrepancy(
     operation: Operation, remote: Remote, names: Sequence[str], zone: tzinfo
 ) -> str:
-    """Return how a remote differs: ``The service kept End 18:00 instead of 18:30``."""
+    """Return a sentence such as ``The service kept End 18:00 instead of 18:30.``.
+
+    Args:
+        operation: The recorded change.
+        remote: The remote as the service shows it.
+        names: The names of the differing fields.
+        zone: The time zone in which times are shown.
+    """
     sent = _sent(operation)
     wanted = Remote.read({**remote.raw, **{name: sent[name] for name in names}})
-    found = find_differences(remote, wanted, zone, [FIELDS[name] for name in names])
-    words = ", ".join(f"{one.label} {one.before} instead of {one.after}" for one in found)
-    return f"{KEPT} {words}."
+    differences = find_differences(remote, wanted, zone, [FIELDS[name] for name in names])
+    texts = ", ".join(f"{one.label} {one.before} instead of {one.after}" for one in differences)
+    return f"{KEPT} {texts}."
 
 
 def _sent(operation: Operation) -> Mapping[str, Any]:
@@ -112,7 +119,13 @@ def _sent(operation: Operation) -> Mapping[str, Any]:
 
 
 def _is_twin(one: Remote, other: Remote, last: Mapping[int, Operation]) -> bool:
-    """Return whether two remotes come from one add that the service has applied twice."""
+    """Return whether one add may have created two remotes, because the service applied it twice.
+
+    Args:
+        one: The remote that may be the second one.
+        other: The remote that the add is known to have created.
+        last: Maps remote IDs to the last operation on each remote.
+    """
     return (
         one.id != other.id
         and one.id not in last

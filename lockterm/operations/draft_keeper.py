@@ -1,4 +1,4 @@
-"""Saving of drafts, which never delays the form and retries failed writes."""
+"""The drafts of unfinished forms. Saving never delays a form, and failed writes are retried."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ class DraftKeeper:
 
     Args:
         store: The drafts in the local store.
-        journal: The journal, whose session tells other sessions that this session is alive.
+        journal: The journal, whose session shows other sessions that this session is alive.
         clock: The clock for the times at which drafts are saved.
     """
 
@@ -43,8 +43,8 @@ class DraftKeeper:
         self._thread = journal.database.thread
         self._clock = clock
         self._wanted: dict[Key, tuple[Mapping[str, str], Callable[[StoreError], None]]] = {}
-        """The drafts that must still be written, with the callbacks for errors. A draft without
-        text is deleted from the store."""
+        """Maps the keys of drafts that must still be written to the typed texts and the callback
+        for errors. A draft without texts is deleted from the store."""
         self._writing: asyncio.Task[None] | None = None
 
     def keep(
@@ -63,7 +63,7 @@ class DraftKeeper:
             self._writing = asyncio.ensure_future(self._write())
 
     async def flush(self) -> None:
-        """Write the remaining drafts, at the end of the session."""
+        """Write the remaining drafts, because the session ends. Errors are ignored."""
         if self._writing is not None:
             self._writing.cancel()
             await asyncio.gather(self._writing, return_exceptions=True)
@@ -75,29 +75,29 @@ class DraftKeeper:
     async def find(self, form: str, lock_id: int, remote_id: int | None) -> Draft | None:
         """Return the draft to show in a form; None if there is none.
 
-        A draft of this session is preferred, then the newest draft of an ended session, then a
-        draft that the user is typing in another session.
+        The first choice is the draft of this session, then the newest draft of an ended session,
+        and then a draft that the user is typing in another session.
         """
 
         def find() -> list[Draft]:
-            return [self._told(draft) for draft in self._store.find(form, lock_id, remote_id)]
+            return [self._with_live(draft) for draft in self._store.find(form, lock_id, remote_id)]
 
-        found = await self._thread.run(find)
-        found.sort(key=lambda draft: (draft.is_live, draft.session != self._session.id))
-        return found[0] if found else None
+        drafts = await self._thread.run(find)
+        drafts.sort(key=lambda draft: (draft.is_live, draft.session != self._session.id))
+        return drafts[0] if drafts else None
 
     async def abandoned(self) -> list[Draft]:
         """Return the drafts of ended sessions, the newest first."""
 
         def abandoned() -> list[Draft]:
-            drafts = [self._told(draft) for draft in self._store.all()]
+            drafts = [self._with_live(draft) for draft in self._store.all()]
             own = self._session.id
             return [draft for draft in drafts if not draft.is_live and draft.session != own]
 
         return await self._thread.run(self._in_store, abandoned)
 
     async def take_over(self, draft: Draft) -> None:
-        """Move the draft of an ended session to this one; an active session keeps its draft."""
+        """Move the draft of an ended session to this session. An active session keeps its draft."""
         if not draft.is_live:
             to = self._session.id
             await self._thread.run(self._in_store, self._store.hand_over, draft, to)
@@ -112,11 +112,11 @@ class DraftKeeper:
             key, wanted = next(iter(self._wanted.items()))
             typed, on_trouble = wanted
             try:
-                # To its end: behind the session's end it would show the session as living, and
-                # nobody would be offered the draft.
+                # Wait to its end: a write after the session's end would open the session again, so
+                # that other sessions could not take over the draft.
                 await self._thread.to_its_end(self._put, key, typed, wait=False)
             except StoreError as error:
-                self._wanted[key] = self._wanted.pop(key)  # the others first: it may never do
+                self._wanted[key] = self._wanted.pop(key)  # try the others first
                 on_trouble(error)
                 await asyncio.sleep(AGAIN_S)
             else:
@@ -128,11 +128,11 @@ class DraftKeeper:
         put = self._store.save if typed else self._store.drop
         self._in_store(put, draft, wait=wait)
 
-    def _told(self, draft: Draft) -> Draft:
+    def _with_live(self, draft: Draft) -> Draft:
         own = draft.session == self._session.id
         return replace(draft, is_live=not own and self._session.is_alive(draft.session))
 
 
 def drafts_of(database: Database, profile: str, journal: JournalStore, clock: Clock) -> DraftKeeper:
-    """Return the object that saves and finds the drafts of a profile."""
+    """Return the keeper of a profile's drafts."""
     return DraftKeeper(Drafts(database, profile), journal, clock)

@@ -1,4 +1,4 @@
-"""Reading all locks of the lock book in parallel. Each result is returned when it arrives."""
+"""The reader of all locks in the lock book, in parallel. It yields each result when it arrives."""
 
 from __future__ import annotations
 
@@ -35,16 +35,16 @@ if TYPE_CHECKING:
     from lockterm.operations.remotes import Remotes
 
 AT_ONCE = 10
-"""Number of parallel calls. With 10, a hundred locks take ten round trips."""
+"""Maximum number of parallel calls. With 10, a hundred locks take ten round trips."""
 
 BEGUN = 2 * AT_ONCE
-"""Maximum number of locks that are read at the same time. It is higher than :data:`AT_ONCE`,
-because lockterm processes some lists while it waits for answers about other locks."""
+"""Maximum number of locks that are read at the same time. The number is greater than
+:data:`AT_ONCE`, because lockterm processes some lists while it waits for other answers."""
 
 PAUSES = 3
-"""Maximum number of pauses that the service can request for one lock before lockterm gives up.
+"""Maximum number of requested pauses for which lockterm waits while it reads one lock.
 
-Pauses of up to a minute do not count, because the client waits for them itself.
+Pauses of up to a minute do not count, because the client itself waits for them.
 """
 
 Wanted = Callable[["Remote"], bool]
@@ -65,14 +65,14 @@ class LockRead:
     problem: str = ""
     """Why lockterm could not read the lock completely, in a few words; empty if it could."""
     error: LocktermError | None = None
-    """The error that caused the problem, if there is one."""
+    """The error that caused the problem; None if no error did."""
 
 
 class AllLocksReader:
     """The reader of all locks of the lock book.
 
     Args:
-        reads: The reader with its cache, whose service may request pauses.
+        reads: The reader of the service, with its cache.
         locks: The lock book.
         remotes: The remotes of the service.
         journal: A function that returns the journal.
@@ -94,7 +94,7 @@ class AllLocksReader:
         """The lists of locks that are stored on this machine."""
 
     async def last(self) -> list[LockRead]:
-        """Return all locks of the lock book, each with the last stored list.
+        """Return all locks of the lock book, each with its last stored list if there is one.
 
         Raises:
             StoreError: The lock book cannot be read.
@@ -110,10 +110,9 @@ class AllLocksReader:
     ) -> AsyncGenerator[LockRead, None]:
         """Yield the result for each lock as soon as it is read, and store its list.
 
-        The numbers of remotes are stored in the lock book.
-
-        A lock that cannot be read does not delay the others. If the service is out of reach or
-        refuses the credentials, the locks not yet started are not requested.
+        At the end, store the numbers of remotes in the lock book. A lock that cannot be read does
+        not delay the others. If the service is out of reach or refuses the credentials, the
+        remaining locks are not requested.
 
         Args:
             wanted: A function that returns whether a remote belongs to ``LockRead.remotes``.
@@ -210,7 +209,10 @@ class _Reading:
         return await asyncio.to_thread(Block.of, remotes, self._connection.now_ms())
 
     async def _through_pauses(self, work: Callable[[], Coroutine[Any, Any, _Pages]]) -> _Pages:
-        """Run a function again after each pause that the service requests."""
+        """Run a function, and again after each pause that the service requests.
+
+        After :data:`PAUSES` pauses, the next ``RateLimitedError`` is raised.
+        """
         for _ in range(PAUSES):
             try:
                 return await work()
@@ -236,8 +238,8 @@ def describe_reads(found: Sequence[LockRead], most: int, longest: int | None = N
     """Return a summary such as ``31 of 32 locks read, yard: no answer``.
 
     Args:
-        found: The results for all requested locks, in the order in which they are listed.
-        most: Maximum number of unread locks to list; with 0, only their number is shown.
+        found: The results for all requested locks.
+        most: Maximum number of unread locks to list; with 0, only the numbers of locks are shown.
         longest: Maximum length of each reason, in characters; None for no limit.
     """
     missed = [one for one in found if one.problem]

@@ -29,25 +29,24 @@ from lockterm.paths import make_directory, write_new, write_whole
 from lockterm.safe_files import OpenLocation
 
 FORMULA_STARTS = "=+-@\t\r\n＝＋－＠"
-"""Characters that a spreadsheet may interpret as the beginning of a formula or a row."""
+"""Characters at which a spreadsheet may begin a formula or a row."""
 
 _FORMULA = re.compile(r'(^|[;\t\n\r\v\f])([\s"]*)(?=[=+\-@＝＋－＠])')
-"""Matches positions where a formula could begin, also inside quotes.
+"""Matches positions where a formula could begin, also within a quoted cell.
 
-Many European spreadsheets split at ``;`` or tab. They ignore the quotes of a cell that was written
-for commas, so a new cell begins after each separator inside it.
+Many European spreadsheets split at ``;`` or tab. They ignore quotes that protect only commas, so
+for them a new cell begins after each ``;`` or tab within a cell.
 """
 
 TOLD = ("When", "What", "Lock", "Remote", "Details", "Result", "Note")
 """The columns of the CSV file of the history. The JSON file has more data."""
 
 _NAMES = 100
-"""Upper limit (exclusive) of the number that makes a file name unique within a second."""
+"""Upper limit, exclusive, of the number that distinguishes files of the same second."""
 
 _JSON_HEAD = re.compile(rb'\s*\{\s*"format"\s*:\s*"%s"' % FORMAT.encode())
 _MOST_HEAD = 4096
-"""Number of bytes at the beginning of a file from which :func:`may_replace` recognizes an
-export."""
+"""Number of bytes that :func:`may_replace` reads from the beginning of a file."""
 
 
 def export_history(
@@ -62,9 +61,9 @@ def export_history(
     Args:
         operations: The operations, in the order in which they are written.
         directory: The directory, which is created if it does not exist.
-        zone: The time zone for times in texts for people.
-        now_ms: The present time, in milliseconds, which the file names contain in UTC.
-        zones: Maps lock IDs to the time zones of their remotes; other locks use ``zone``.
+        zone: The time zone for the times of the operations.
+        now_ms: The present time, in milliseconds. The file names contain it, in UTC.
+        zones: Maps lock IDs to the time zones for dates of remotes; other locks use ``zone``.
 
     Returns:
         The paths of the CSV and the JSON file. Existing files stay unchanged.
@@ -95,7 +94,7 @@ def export_files(
         as_csv: The content of the CSV file.
         other: The content of the second file.
         directory: The directory, which is created if it does not exist.
-        now_ms: The present time, in milliseconds, which the file names contain in UTC.
+        now_ms: The present time, in milliseconds. The file names contain it, in UTC.
         ending: The ending of the second file's name.
 
     Returns:
@@ -132,7 +131,12 @@ def export_files(
 
 
 def rows_as_csv(columns: Sequence[str], rows: Iterable[Mapping[str, Any]]) -> str:
-    """Return rows as an RFC 4180 table, with a quote before each possible formula."""
+    """Return rows as a CSV table (RFC 4180), with a quote before each possible formula.
+
+    Args:
+        columns: The column titles, which are also the keys of the cells in ``rows``.
+        rows: The rows. A missing cell is empty.
+    """
     text = io.StringIO(newline="")
     writer = csv.writer(text, quoting=csv.QUOTE_NONNUMERIC, lineterminator="\r\n")
     writer.writerow(columns)
@@ -147,17 +151,17 @@ def rows_as_csv(columns: Sequence[str], rows: Iterable[Mapping[str, Any]]) -> st
 def history_as_csv(
     operations: Iterable[Operation], zone: tzinfo, zones: Mapping[int, tzinfo]
 ) -> bytes:
-    """Return operations as an RFC 4180 table, with a quote before each possible formula."""
+    """Return operations as a CSV table, for the arguments of :func:`export_history`."""
     rows = (told(one, zone, zones.get(one.lock_id, zone)) for one in operations)
     return rows_as_csv(TOLD, rows).encode("utf-8", "backslashreplace")
 
 
 def told(operation: Operation, zone: tzinfo, lock_zone: tzinfo) -> dict[str, Any]:
-    """Return an operation as readable texts: a mapping of :data:`TOLD` columns to cells.
+    """Return the cells of an operation in the CSV file of the history, by column.
 
     Args:
         operation: The operation.
-        zone: The time zone for the time of the operation itself.
+        zone: The time zone for the time of the operation.
         lock_zone: The time zone for the dates of the remote.
     """
     what = CALL_NAMES.get(operation.call, operation.call)
@@ -178,7 +182,12 @@ def told(operation: Operation, zone: tzinfo, lock_zone: tzinfo) -> dict[str, Any
 
 
 def history_as_json(operations: Iterable[Operation], zone: tzinfo) -> bytes:
-    """Return operations as a JSON array, in ASCII with escapes."""
+    """Return operations with all details as a JSON array, in ASCII.
+
+    Args:
+        operations: The operations, in the order of the array.
+        zone: The time zone for the key ``time``, which is added to each operation.
+    """
     records = [_record(operation, zone) for operation in operations]
     return (json.dumps(records, indent=1) + "\n").encode()
 
@@ -212,7 +221,9 @@ def _remove(paths: Iterable[Path]) -> None:
 
 
 def remotes_as_json(read: Sequence[ReadLock], base_url: str, now_ms: int) -> bytes:
-    """Return the remotes of locks as JSON, as the service sent them, with one remote per line.
+    """Return the remotes of locks as a JSON export, with one remote per line.
+
+    Each remote has the fields that the service sent, unchanged.
 
     Args:
         read: The locks, which were read completely.
@@ -282,11 +293,12 @@ def is_export(content: bytes) -> bool:
 
 
 def may_replace(path: Path, is_ours: Callable[[bytes], bool] = is_export) -> bool:
-    """Return whether the file at a path can be replaced without losing other data.
+    """Return whether lockterm may write a file to a path; true if there is no file yet.
 
     Args:
-        path: The path of the file, which need not exist.
-        is_ours: A function that returns whether a file may be replaced, from its beginning.
+        path: The path.
+        is_ours: A function that takes the beginning of an existing file, and returns whether the
+            file may be replaced.
 
     Raises:
         StoreError: The file cannot be read or is not a regular file.
@@ -309,13 +321,13 @@ def may_replace(path: Path, is_ours: Callable[[bytes], bool] = is_export) -> boo
 def write_file(
     path: Path, content: bytes, *, may_replace: Callable[[bytes], bool] | None = None
 ) -> None:
-    """Write a complete file that only this user can read; if that fails, leave the old file.
+    """Write a file that only this user can read, all of it or nothing.
 
     Args:
         path: The path of the file.
         content: The new content of the file.
-        may_replace: A function that returns whether an existing file may be replaced, from its
-            content; None to replace any file.
+        may_replace: A function that takes the content of an existing file, and returns whether the
+            file may be replaced; None to replace any file.
 
     Raises:
         StoreError: The file cannot be written. An existing file is unchanged.

@@ -1,4 +1,4 @@
-"""The facade: the only way for commands and screens to reach the service and the local store."""
+"""The facade, through which commands and screens reach the service and the local store."""
 
 from __future__ import annotations
 
@@ -45,7 +45,7 @@ _log = logging.getLogger(__name__)
 
 
 class Operations:
-    """All operations on one profile. Each part below has the methods for one subject.
+    """All operations of one profile. Each attribute has the methods for one subject.
 
     Args:
         profile: The profile, with the address and the credentials of the service.
@@ -55,7 +55,8 @@ class Operations:
         clock: The clock; tests replace it.
         sender: The sender of writes; None for the HTTP sender.
         reads_back: Whether unconfirmed changes are verified in the background.
-        first: The page that was requested at the start; ignored if it belongs to another profile.
+        first: The page that lockterm requested at the start, without this class; ignored if it
+            belongs to another profile.
     """
 
     def __init__(
@@ -81,7 +82,7 @@ class Operations:
         self.remotes = Remotes(self._reads, lambda: self.journal, first if is_ours else None)
         """The remotes of locks, as the service lists them."""
         self.run_here: Run | None = None
-        """The run that is active in this session, or the last one; None if there was none."""
+        """The active run of this session, or its last run; None if there was none."""
         self.on_run: Callable[[Run], None] = ignore
         """The function to call when a run begins, changes or ends in this session."""
         self._sender = sender
@@ -90,7 +91,7 @@ class Operations:
             self.connection.on_reached = self._verify
 
     def _verify(self) -> None:
-        """Start verifying unconfirmed changes; import the code for it only if there are any."""
+        """Start verifying unconfirmed changes, if there are any. Only then import the code."""
 
         async def watch() -> None:
             try:
@@ -101,7 +102,7 @@ class Operations:
 
         self.connection.background(watch())
 
-    # Modules that the start does not need are imported with the part that needs them.
+    # A module that the start does not need is imported when its attribute is first used.
 
     @cached_property
     def database(self) -> Database:
@@ -186,17 +187,19 @@ class Operations:
         """The plans of the profile, and their runs."""
         from lockterm.operations import runs, steps
 
-        carried_out = steps.Steps(
+        executor = steps.Steps(
             self.writes, self.journal, self.remotes, self.watch, self.pace, self.locks, self.zone
         )
-        return runs.Runs(self.profile, self.connection, self.journal, carried_out, self.pace)
+        return runs.Runs(self.profile, self.connection, self.journal, executor, self.pace)
 
     def preload(self) -> None:
         """Open the cache in advance, before it is needed."""
         self._reads.preload()
 
     def begin_run(self, plan: Plan) -> Run:
-        """Run a confirmed plan in the background, independently of the screen that is open.
+        """Start running a confirmed plan in the background, and return the run.
+
+        The run continues if the screen is closed.
 
         Args:
             plan: The plan. No other plan may be running in this session.
@@ -212,7 +215,7 @@ class Operations:
 
     @property
     def run_under_way(self) -> Run | None:
-        """The run that is active in this session; None if there is none."""
+        """The active run of this session; None if there is none."""
         return (
             self.run_here if self.run_here is not None and not self.run_here.is_finished else None
         )
@@ -231,27 +234,30 @@ class Operations:
 
     @property
     def kept_lists(self) -> KeptLists:
-        """The lists that are stored on this machine, and the changes by others found in them."""
+        """The complete lists that this machine stores, and the changes by others found in them."""
         return self.everywhere.kept_lists
 
     def now_ms(self) -> int:
-        """Return the current time, in milliseconds; see :meth:`Connection.now_ms`."""
+        """Return the current time to compare with dates of remotes, in milliseconds.
+
+        The result is the service's time if this machine's clock is not trusted.
+        """
         return self.connection.now_ms()
 
     def machine_ms(self) -> int:
-        """Return this machine's time, in milliseconds, which stored records use."""
+        """Return the time of this machine's clock, in milliseconds, as stored records have it."""
         return self.clock.now_ms()
 
     def zone(self, lock: Lock) -> tzinfo:
-        """Return the time zone of a lock: its own, or that of the profile if it has none.
+        """Return the time zone of a lock; that of the profile if the lock book has none.
 
-        If this machine does not know the lock's zone, return a zone that converts no time, because
-        another zone would be wrong.
+        If this machine does not know the lock's zone, the result is an ``UnknownZone``, which shows
+        times in UTC.
         """
         if lock.zone:
             try:
                 return find_zone(lock.zone)
-            except (OSError, ValueError, KeyError):  # an entry from another machine's zone list
+            except (OSError, ValueError, KeyError):  # the entry comes from another machine
                 return UnknownZone(lock.zone)
         return self.profile.zone
 

@@ -1,4 +1,4 @@
-"""The journal of a profile, which other sessions on the same store use too.
+"""The journal of a profile, for use in the event loop. Other sessions may use the same journal.
 
 No other package writes to the journal.
 """
@@ -52,13 +52,14 @@ P = ParamSpec("P")
 T = TypeVar("T")
 
 RECENT_S = 300
-"""Number of seconds after which lockterm trusts a list that lacks a recorded change. It then
-assumes that someone else has reverted the change."""
+"""Number of seconds after a recorded change, after which lockterm trusts a list that lacks the
+change. lockterm then assumes that someone else has reverted the change."""
 LOOKED_AT = 5000
-"""Number of rows checked for damage at a time; a key press then waits for at most about 10 ms."""
+"""Number of rows that are checked for damage at a time, so that a key press waits for at most about
+10 ms."""
 NAME_S = 90
-"""Number of seconds after which lockterm assumes that the service's check of a name knows all names
-that the service recorded."""
+"""Number of seconds after an add, after which lockterm trusts the service's check that the name is
+free."""
 
 _log = logging.getLogger(__name__)
 
@@ -78,8 +79,8 @@ class JournalStore:
         self.on_change: Callable[[], None] = ignore
         """The function to call whenever an operation has changed."""
         self.on_kept: Callable[[Operation], None] = ignore
-        """The function to call with a recorded operation if the service shows other values than
-        were sent. The operation's message describes the difference."""
+        """The function to call with a recorded operation if the service shows other values than the
+        operation sent. The message of the operation describes the difference."""
         self.session = StoreSession(database.path.parent / "sessions")
         """The registration of this session, which shows other sessions that it is alive."""
         self.profile = profile
@@ -96,8 +97,9 @@ class JournalStore:
         self._adopting = threading.Lock()
         """Ensures that only one thread does the slow check of the store."""
         self._settled_here: dict[int, dict[tuple[str, int], int]] = {}
-        """Results of this session, by lock ID. Maps (operation ID, time by the wall clock) to the
-        time by the monotonic clock, because the user may set the wall clock."""
+        """Maps the ID of a lock to the operations that got a result in this session: (operation ID,
+        time by the wall clock) to the time by the monotonic clock, both in milliseconds. The user
+        may set the wall clock."""
         self._unnoted: list[tuple[Operation, dict[str, Any]]] = []
 
     def close(self) -> None:
@@ -115,8 +117,8 @@ class JournalStore:
     def notice(self) -> str:
         """The message about a damaged store that was set aside; empty if there was no damage.
 
-        The caller must show this message to the user. Until it is read, :meth:`begin` refuses to
-        send.
+        The caller must show this message to the user. After damage, :meth:`begin` refuses changes
+        until a caller has read this property.
         """
         self._told_notice = self.database.notice
         return self._told_notice
@@ -128,19 +130,25 @@ class JournalStore:
 
         def unconfirmed() -> list[Operation]:
             with contextlib.suppress(StoreError):
-                self._settle_orphans()  # another session may have ended since
+                self._settle_orphans()  # another session may have ended meanwhile
             return self._journal.list_unconfirmed(lock_id)
 
         return await self._run_reading(unconfirmed)
 
     async def history(self, selection: Selection = EVERYTHING) -> list[Operation]:
-        """Return the selected operations of this profile, the oldest first."""
+        """Return the operations of this profile that match a filter, the oldest first."""
         return await self._run_reading(self._journal.history, selection)
 
     async def lines(
         self, selection: Selection = EVERYTHING, below: int | None = None, most: int = -1
     ) -> list[HistoryLine]:
-        """Return summaries of the selected operations, the newest first; see ``Journal.lines``."""
+        """Return summaries of the operations that match a filter, the newest first.
+
+        Args:
+            selection: The filter.
+            below: The sequence number of a row; only older rows are returned. None for all rows.
+            most: Maximum number of operations; -1 for all.
+        """
         return await self._thread.to_its_end(
             self._read, self._journal.lines, selection, below, most
         )
@@ -148,17 +156,28 @@ class JournalStore:
     async def newest(
         self, selection: Selection, most: int, counted: int
     ) -> tuple[list[HistoryLine], int]:
-        """Return summaries of the newest operations, and a count; see ``Journal.newest``."""
+        """Return summaries of the newest operations that match a filter, and the number of matches.
+
+        Args:
+            selection: The filter.
+            most: Maximum number of summaries.
+            counted: Number of matches at which counting stops.
+        """
         return await self._thread.to_its_end(
             self._read, self._journal.newest, selection, most, counted
         )
 
     async def count(self, selection: Selection = EVERYTHING, most: int = -1) -> int:
-        """Return the number of selected operations; see ``Journal.count``."""
+        """Return the number of operations that match a filter; with ``most``, at most this one."""
         return await self._thread.to_its_end(self._read, self._journal.count, selection, most)
 
     async def count_by_quarter(self, since_ms: int, lock_id: int | None) -> Mapping[int, int]:
-        """Return numbers of operations by quarter hour; see ``Journal.count_by_quarter``."""
+        """Return the number of operations in each quarter of an hour, numbered from 1970.
+
+        Args:
+            since_ms: The time from which operations count, in milliseconds since the epoch.
+            lock_id: The only lock whose operations count; None for all locks.
+        """
         return await self._run_reading(self._journal.count_by_quarter, since_ms, lock_id)
 
     async def runs(self) -> list[RunLine]:
@@ -169,7 +188,7 @@ class JournalStore:
         )
 
     async def look_through(self) -> None:
-        """Check all rows for damage, in portions so small that no key press waits long."""
+        """Check all rows for damage, in portions so small that a key press does not wait long."""
         while await self._thread.to_its_end(self._read, self._journal.look_through, LOOKED_AT):
             pass
 
@@ -178,7 +197,10 @@ class JournalStore:
         return await self._run_reading(self._journal.find, operation_id)
 
     async def changes(self, ids: Collection[str], zone: tzinfo) -> Mapping[str, str]:
-        """Return texts about changes by operation ID; see :func:`describe_change_briefly`."""
+        """Return a text about each of the given operations, by operation ID.
+
+        A text is like ``End 3 Jan 2026 -> 31 Dec 2026``, with dates in ``zone``.
+        """
 
         def changes() -> Mapping[str, str]:
             return {one.id: describe_change_briefly(one, zone) for one in self._journal.some(ids)}
@@ -186,11 +208,11 @@ class JournalStore:
         return await self._run_reading(changes)
 
     async def last_change(self, lock_id: int) -> Operation | None:
-        """Return the last operation that changed, or may have changed, a lock; None if none did."""
+        """Return the last operation that changed or may have changed a lock; None if none did."""
         return await self._run_reading(self._journal.last_change, lock_id)
 
     async def was_sent_again(self, operation: Operation) -> bool:
-        """Return whether a later operation has already repeated an operation."""
+        """Return whether the service recorded a later operation that repeats an operation."""
         return await self._run(self._journal.was_sent_again, operation.id)
 
     async def is_being_sent_again(self, operation: Operation) -> bool:
@@ -198,11 +220,11 @@ class JournalStore:
         return bool(await self._run(self._journal.sending_again, operation.id))
 
     async def linked(self, operation: Operation) -> list[Operation]:
-        """Return the operations linked to an operation: one repeats or restores the other."""
+        """Return the operations that an operation repeats or restores, and the reverse."""
         return await self._run(self._journal.linked, operation)
 
     async def voices(self, lock_id: int) -> list[Operation]:
-        """Return the operations that set, or may have set, the voice of a lock, in order."""
+        """Return the operations that set or may have set the voice of a lock, the oldest first."""
         return await self._run(self._journal.voices, lock_id)
 
     async def restored(self, lock_id: int) -> list[Operation]:
@@ -210,7 +232,10 @@ class JournalStore:
         return await self._run(self._journal.restored, lock_id)
 
     async def restored_as(self, backup_id: str, old_id: int) -> list[Operation]:
-        """Return the recorded adds that restored one remote of a backup."""
+        """Return the recorded adds that restored the remote with the ID ``old_id`` from a backup.
+
+        ``backup_id`` is the ID of the delete or clear that made the backup.
+        """
         return await self._run(self._journal.restored_as, backup_id, old_id)
 
     async def of_run(self, plan_id: str) -> list[Operation]:
@@ -222,11 +247,11 @@ class JournalStore:
         return await self._run(self._journal.run_of, operation)
 
     async def told_hidden(self, change: Operation) -> list[Operation]:
-        """Return the operations that show values of hidden fields, on the lock of a change."""
+        """Return the operations on the lock of a change that show values of hidden fields."""
         return await self._run(self._journal.told_hidden, change, till_now=True)
 
     async def known_hidden(self, change: Operation) -> Mapping[int, Mapping[str, Any]]:
-        """Return the hidden fields known before a change, by remote ID; see ``known_fields``."""
+        """Return the values of hidden fields that were known before a change, by remote ID."""
 
         def known() -> Mapping[int, Mapping[str, Any]]:
             return known_fields(self._journal.told_hidden(change), change.before)
@@ -234,7 +259,7 @@ class JournalStore:
         return await self._run(known)
 
     async def recorded(self, lock_id: int) -> Recorded:
-        """Return the recorded changes on a lock that its list may not show yet."""
+        """Return the recent recorded changes on a lock, which its list may not show yet."""
         return self._recorded(await self.lately(lock_id))
 
     async def lately(
@@ -242,7 +267,11 @@ class JournalStore:
     ) -> list[Operation]:
         """Return the operations on a lock that are being sent, or that recently got a result.
 
-        With a ``name``, the result is empty unless one of the operations gives a remote this name.
+        Args:
+            lock_id: The lock.
+            within_s: Maximum time since the result, in seconds.
+            name: A name. The result is empty unless one of the operations gives a remote this name.
+                None to ignore names.
         """
         within_ms, now_ms = within_s * 1000, self._clock.now_ms()
         since_ms = self._clock.steady_ms() - within_ms
@@ -264,7 +293,16 @@ class JournalStore:
     async def unlisted(
         self, lock_id: int, page: RemotePage, listed: Container[int]
     ) -> Unlisted | None:
-        """Return recent changes that a page does not show yet; None if there are none."""
+        """Return recent changes that a page does not show yet; None if there were no changes.
+
+        Also store a message for each recorded change after which the page shows other values than
+        were sent.
+
+        Args:
+            lock_id: The lock.
+            page: The page, as just read from the service.
+            listed: The IDs of the remotes on all pages read so far.
+        """
         if not self.account.name:
             await self._run_reading(self.account.look_up)
         await self.recognize_account(lock_id, page.remotes)
@@ -272,10 +310,11 @@ class JournalStore:
         if not rows:
             return None
         recorded = self._recorded(rows)
-        for operation, words in find_discrepancies(rows, recorded, page.remotes, self.profile.zone):
-            if operation.message != words:
-                await self.note_message(operation, words)
-                self.on_kept(replace(operation, message=words))
+        found = find_discrepancies(rows, recorded, page.remotes, self.profile.zone)
+        for operation, message in found:
+            if operation.message != message:
+                await self.note_message(operation, message)
+                self.on_kept(replace(operation, message=message))
         return recorded.unlisted(page, listed)
 
     def _recorded(self, operations: Iterable[Operation]) -> Recorded:
@@ -283,7 +322,7 @@ class JournalStore:
         offset_ms = None if offset_s is None else offset_s * 1000
         return Recorded.of(operations, self._clock.now_ms(), offset_ms)
 
-    async def not_new(
+    async def find_older(
         self,
         add: Operation,
         remotes: Iterable[Remote],
@@ -291,14 +330,22 @@ class JournalStore:
         *,
         is_since: bool = False,
     ) -> set[int]:
-        """Return the IDs of remotes that an add cannot have created; see :func:`is_known`."""
+        """Return the IDs of remotes that an add cannot have created, because they existed before.
+
+        Args:
+            add: The add.
+            remotes: Remotes of the lock, as the service shows them.
+            ids: The IDs to check; other remotes are ignored.
+            is_since: Whether the records of the remotes are certainly from after the sending of the
+                add; see :func:`lockterm.operations.recorded.is_known`.
+        """
         asked = [remote for remote in remotes if remote.id in ids]
         rows = await self._run_reading(self._journal.about, add, ids)
         known = [one.id for one in asked if is_known(one, add, rows, is_since=is_since)]
         return {remote_id for remote_id in known if remote_id is not None}
 
     async def left_by_others(self) -> list[Operation]:
-        """Return unconfirmed changes under other profile names; see :class:`ProfileAccount`."""
+        """Return unconfirmed changes on this account from profiles with other names."""
         return await self._run_reading(self.account.left_by_others)
 
     async def note_message(self, operation: Operation, message: str) -> None:
@@ -313,7 +360,12 @@ class JournalStore:
         self.note_change()
 
     async def recognize_account(self, lock_id: int, remotes: Sequence[Remote]) -> None:
-        """Recognize an earlier account by its remotes; see :meth:`ProfileAccount.recognize`."""
+        """Join this account with an earlier account of the profile if both have a common remote.
+
+        Args:
+            lock_id: The lock.
+            remotes: Remotes of the lock, as the service shows them to this account.
+        """
         if self.account.has_earlier:
             await self._run(self.account.recognize, lock_id, remotes)
 
@@ -324,8 +376,8 @@ class JournalStore:
 
         Raises:
             PendingChangeError: An unconfirmed operation blocks this one, because the two could
-                repeat or contradict each other. Or another operation already repeats the operation
-                that this one repeats.
+                repeat or contradict each other; or a repetition of the same operation is being
+                sent.
             AlreadyResolvedError: The operation to repeat has been resolved.
             NameTakenError: Another session has just added a remote with this name.
             StoreDamagedError: The store was damaged and the user has not seen the message, or the
@@ -336,13 +388,13 @@ class JournalStore:
 
     def _begin(self, operation: Operation) -> None:
         if (notice := self.database.notice) != self._told_notice:
-            # A reading found the damage, and continued with the undamaged rows.
+            # An earlier reading found the damage, and continued with the undamaged rows.
             raise StoreDamagedError(notice, hint="Nothing was sent. Check the history first.")
         name, credentials = self.account.name, self.account.credentials
         operation = replace(operation, account=name, credentials=credentials)
         holder = self._journal.prepare(operation)
         if holder is not None and holder.state in IN_FLIGHT:
-            self._settle_orphans()  # the sending session may have ended since
+            self._settle_orphans()  # the sending session may have ended
             holder = self._journal.prepare(operation)
         if holder is not None and holder.id == operation.again_of and not holder.is_unconfirmed:
             raise AlreadyResolvedError(holder)
@@ -374,9 +426,11 @@ class JournalStore:
         self.session.note_leaving(operation.id)  # the first byte leaves right after this
 
     async def end(self, operation: Operation, **changes: Any) -> None:
-        """Record the result of an operation of this session.
+        """Record the result of an operation of this session. If the store fails, retry later.
 
-        If the store fails, retry this later.
+        Args:
+            operation: The operation.
+            changes: The new values of its fields, including ``state``.
         """
         await self._thread.to_its_end(self._end, operation, **changes)
 
@@ -385,7 +439,7 @@ class JournalStore:
         try:
             self._journal.settle_sent(operation, now_ms, **changes)
             self._note_settled(operation, now_ms)
-        except StoreError as error:  # stays "sending" until it is noted, or the next start
+        except StoreError as error:  # the state stays "sending" until a retry or the next start
             _log.error("the outcome of operation %s could not be noted: %s", operation.id, error)
             self._unnoted.append((operation, changes))
 
@@ -394,12 +448,16 @@ class JournalStore:
         here[operation.id, now_ms] = self._clock.steady_ms()
 
     async def note_recognized(self, operation: Operation, remote_id: int) -> None:
-        """Store the ID of an added remote, found later because the service returned no ID."""
+        """Store the ID of an added remote, which lockterm found because the service sent no ID."""
         move = self._journal.move
         await self._thread.run(move, operation.id, [OperationState.CONFIRMED], remote_id=remote_id)
 
     async def resolve(self, operation: Operation, **changes: Any) -> Operation:
-        """Store the result of an unconfirmed operation, found by lockterm or chosen by the user.
+        """Store the result of an unconfirmed operation.
+
+        Args:
+            operation: The operation.
+            changes: The new values of its fields, including ``state``.
 
         Returns:
             The operation as it is now in the journal. Another session may have resolved it first.
@@ -420,15 +478,18 @@ class JournalStore:
         self.on_change()
 
     async def _run(self, work: Callable[P, T], *args: P.args, **options: P.kwargs) -> T:
-        """Run a function that uses the store in the store's thread; see :meth:`use`."""
+        """Run a function that uses the store in the store's thread, and return its result."""
         return await self._thread.run(partial(self.use, work, *args, **options))
 
     async def _run_reading(self, work: Callable[P, T], *args: P.args, **options: P.kwargs) -> T:
-        """Run a function that reads the journal in the store's thread; see :meth:`_read`."""
+        """Run a function that reads the journal in the store's thread, and return its result.
+
+        The function also runs if the store cannot be written.
+        """
         return await self._thread.run(partial(self._read, work, *args, **options))
 
     def use(self, work: Callable[P, T], *args: P.args, **options: P.kwargs) -> T:
-        """Run a function that uses the store, after opening this session; see :meth:`_open`."""
+        """Run a function that uses the store, after registering this session."""
         self._open()
         return work(*args, **options)
 

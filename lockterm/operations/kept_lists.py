@@ -1,4 +1,4 @@
-"""The complete lists that are stored on this machine, and changes by others between two lists."""
+"""The complete lists that this machine stores, and changes by others between two lists."""
 
 from __future__ import annotations
 
@@ -30,12 +30,11 @@ if TYPE_CHECKING:
 
 
 class KeptLists:
-    """The stored lists of locks, and the changes by others that are found by comparing them.
+    """The stored lists of locks, and the changes by others that lockterm finds by comparing them.
 
-    A change by others is a difference between a new list and the stored list, if the journal of
-    this machine does not explain the difference. The first list of a lock shows no changes. Only a
-    complete list shows that a remote is gone. Lists whose reading overlapped in time are not
-    compared.
+    A change by others is a difference between a new list and the stored list that the journal of
+    this machine does not explain. The first list of a lock shows no changes. Only a complete list
+    shows that a remote is gone. Two lists that were read at overlapping times are not compared.
 
     Args:
         reads: The reader of the service, with its cache.
@@ -48,11 +47,11 @@ class KeptLists:
 
     @property
     def is_kept(self) -> bool:
-        """Whether lists are stored on this machine; if not, there is nothing to compare."""
+        """Whether this machine stores lists, so that changes by others can be found."""
         return self._reads.has_cache
 
     async def keep(self, lock_id: int, listing: Listing) -> None:
-        """Store a complete list, and the changes since the list that was stored before."""
+        """Store a complete list, and the changes by others since the list stored before."""
         ended_ms = self._reads.connection.clock.now_ms()
         is_whole = not listing.unreadable and not any(NEVER in one.ids for one in listing.blocks)
 
@@ -71,7 +70,7 @@ class KeptLists:
         )
 
     async def compare_page(self, lock_id: int, remotes: Iterable[Remote], read_ms: int) -> None:
-        """Store the changes by others that a page shows. A page never shows that a remote is gone.
+        """Store the changes by others that a page shows. It cannot show that a remote is gone.
 
         Args:
             lock_id: The ID of the lock.
@@ -95,7 +94,13 @@ class KeptLists:
     async def changes(
         self, lock_id: int | None = None, since_ms: int = 0, most: int = -1
     ) -> Sequence[ChangeElsewhere]:
-        """Return the stored changes by others, the newest first; see ``Cache.changes``."""
+        """Return the stored changes by others, the newest first.
+
+        Args:
+            lock_id: The lock; None for all locks.
+            since_ms: The earliest time at which a change was found, in milliseconds.
+            most: Maximum number of changes; -1 for all.
+        """
         found = await self._reads.use_cache(
             lambda cache: cache.changes(lock_id, since_ms, most=most)
         )
@@ -107,13 +112,13 @@ class KeptLists:
         return {(one.lock_id, one.remote_id): one for one in reversed(found or ())}
 
     async def note_seen(self, until_ms: int) -> None:
-        """Store that the user has looked at the changes found until a time, in milliseconds."""
+        """Store that the user has looked at the changes found until ``until_ms``."""
         await self._reads.use_cache(lambda cache: cache.note_seen(until_ms))
 
     async def _leave_out_own(
         self, lock_id: int, found: Sequence[ChangeElsewhere]
     ) -> list[ChangeElsewhere]:
-        """Return changes that the journal does not explain; none if it cannot be read."""
+        """Return the changes that the journal does not explain; empty if it cannot be read."""
         if not found:
             return []
         connection = self._reads.connection

@@ -27,12 +27,18 @@ class KnownRemotes:
         """The IDs of the locks for which all remotes are remembered."""
 
     def note_page(self, lock_id: int, page: RemotePage) -> None:
-        """Remember the remotes on a page in place of the earlier ones of the lock."""
+        """Remember the remotes on a page, instead of the remotes remembered before."""
         is_whole = page.page_no == 1 and page.least == len(page.remotes)
         self.note(lock_id, page.remotes, is_whole=is_whole)
 
     def note(self, lock_id: int, remotes: Sequence[Remote], *, is_whole: bool) -> None:
-        """Remember remotes in place of earlier ones; with ``is_whole``, the lock has no others."""
+        """Remember remotes of a lock, instead of the remotes remembered before.
+
+        Args:
+            lock_id: The lock.
+            remotes: The remotes, as the service listed them.
+            is_whole: Whether the lock has no other remotes.
+        """
         self._locks.pop(lock_id, None)
         self._whole.discard(lock_id)
         for remote in remotes[:MOST]:
@@ -52,7 +58,12 @@ class KnownRemotes:
             self._whole.discard(oldest)
 
     def note_recorded(self, operation: Operation, remote_id: int | None) -> None:
-        """Update the remembered remotes after a recorded change."""
+        """Update the remembered remotes after a recorded change.
+
+        Args:
+            operation: The change.
+            remote_id: The ID of the remote if the change added one.
+        """
         known = self._locks.get(operation.lock_id)
         if known is None:
             return
@@ -67,10 +78,14 @@ class KnownRemotes:
     def others(
         self, lock_id: int, ids: Collection[int | None]
     ) -> tuple[Mapping[str, Any], ...] | None:
-        """Return remembered remotes without some IDs; None if none remain but others may exist."""
+        """Return the remembered remotes of a lock, except those with the given IDs.
+
+        The result is empty if the lock has no other remotes. It is None if none are remembered, but
+        the lock may have some.
+        """
         known = self._locks.get(lock_id, {})
-        found = tuple(record for remote_id, record in known.items() if remote_id not in ids)
-        return found if found or lock_id in self._whole else None
+        others = tuple(record for remote_id, record in known.items() if remote_id not in ids)
+        return others if others or lock_id in self._whole else None
 
 
 def _brief(record: Mapping[str, Any]) -> Mapping[str, Any]:

@@ -28,6 +28,7 @@ class Found:
     total: int = 0
     """Number of remotes on the lock, as the service reports it."""
     running: bool = True
+    """Whether the search is still reading pages."""
     ended: str = ""
     """Why the search ended early, as a text; empty if it searched the complete list."""
     at_ms: int = 0
@@ -53,7 +54,7 @@ class ListState:
     found: Found | None = None
     """The results of a search through the complete list; None if only the page is searched."""
     unlisted: Unlisted | None = None
-    """Recorded changes that the page does not show yet; None if there are none."""
+    """Changes that the service has recorded and that the page does not show yet; None if none."""
     elsewhere: Unseen = field(default_factory=dict)
     """Changes by others on this lock that the user has not looked at."""
 
@@ -93,7 +94,7 @@ class ListState:
 
     @property
     def known(self) -> Sequence[Remote]:
-        """The remotes on the page, in the search results, and recently added by lockterm."""
+        """All remotes on the page, in the search results, and recently added by lockterm."""
         found = self.found.remotes if self.found else ()
         added = self.unlisted.added if self.unlisted else ()
         return (*(self.page.remotes if self.page else ()), *found, *added)

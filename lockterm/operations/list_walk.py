@@ -1,4 +1,4 @@
-"""Reading the complete list of a lock, page by page. This is called a walk."""
+"""A walk: the reading of a lock's complete list, page by page."""
 
 from __future__ import annotations
 
@@ -19,28 +19,29 @@ if TYPE_CHECKING:
     from lockterm.operations.rate_limiter import RateLimiter
 
 WALK_PAGE_SIZE = MAX_PAGE_SIZE
-"""Number of remotes per page in a walk."""
+"""Number of remotes on a page if lockterm reads a complete list."""
 
 PAGES_AT_ONCE = 4
-"""Number of pages that a walk requests in parallel. For a distant service, this divides the waiting
-time by four; a nearby service prepares pages while lockterm parses others."""
+"""Number of pages that a search requests in parallel. For a distant service, this divides the
+waiting time by four; a nearby service prepares pages while lockterm parses others."""
 
 MOST_REMOTES = 1_000_000
 """Maximum number of remotes in a list that lockterm reads. More would need too much memory."""
 
 WALKS = 4
-"""Maximum number of attempts to read a list that changes during the walk."""
+"""Maximum number of attempts to read a complete list that changes while it is read."""
 
 
 class Step(NamedTuple):
-    """One page of a walk, and the progress so far."""
+    """One page of a complete list that is being read, and the progress so far."""
 
     remotes: Sequence[Remote]
     """The remotes on the page."""
     new: Sequence[Remote]
-    """The remotes that were not on earlier pages of the walk."""
+    """The remotes that were not on earlier pages."""
     is_first: bool
-    """Whether this is the first page. After a restart of the walk, ignore all earlier steps."""
+    """Whether this is the first page. If reading restarts, the first page comes again, and all
+    earlier steps become invalid."""
     read: int
     """Number of readable remotes on the pages so far, without duplicates."""
     total: int
@@ -62,16 +63,15 @@ async def walk(
     Args:
         reads: The reader of the service.
         lock_id: The lock.
-        budget: The limits of the walk.
-        place: See :meth:`LockService.list_remotes`.
-        pace: See :meth:`Connection.read`.
+        budget: The limits for reading the list.
+        place: A permit that limits parallel calls; None if there is no such limit.
+        pace: The rate limiter for which each call waits; None to make calls at once.
         ahead: Whether to request further pages before the current page arrives. Only a search may
             do this, because its result is not used as a proof. A caller that stops early must close
             the generator, which cancels the requests.
 
     Yields:
-        Each page. If the total changes during the walk, the walk restarts with the rest of the
-        budget.
+        Each page. If the total changes meanwhile, reading restarts with the rest of the budget.
 
     Raises:
         ServiceError: A page could not be read.
@@ -110,7 +110,7 @@ async def walk(
                 is_empty = not page.remotes and not page.unreadable
                 if not is_told and "pages" in page.odd:  # the end is unknown
                     pages = page_no if is_empty else page_no + 1
-                # A list without an end would otherwise be read until the memory is full.
+                # Without this check, a list without an end would fill the memory.
                 repeats = read == before and page_no > 1 and not (is_empty and page_no == pages)
                 moved = moved or repeats or (is_told and read > total + WALK_PAGE_SIZE)
                 if max(read, total) > MOST_REMOTES:
@@ -118,8 +118,8 @@ async def walk(
                         f"Lock {lock_id} has more remotes than lockterm can read."
                     )
                 if not moved:
-                    told, shown = total if is_told else read, read - unreadable
-                    yield Step(page.remotes, new, page_no == 1, shown, told)
+                    total_shown = total if is_told else read
+                    yield Step(page.remotes, new, page_no == 1, read - unreadable, total_shown)
                 page_no += 1
         finally:
             for task in coming:
@@ -147,7 +147,7 @@ RECORD_BYTES = 400
 
 
 class WalkLimits(NamedTuple):
-    """The limits of one walk, after which it is aborted."""
+    """The limits for reading one complete list (a walk). Reading ends with an error at a limit."""
 
     answer_bytes: int
     """Maximum number of bytes in all answers, uncompressed."""
@@ -156,22 +156,23 @@ class WalkLimits(NamedTuple):
     seconds: float
     """Maximum number of seconds from the first request to the last answer."""
     asked: bool
-    """Whether the user asked for the walk, and is waiting for it."""
+    """Whether the user requested the list, and is waiting for it."""
 
 
 ASKED = WalkLimits(128 * MIB, 512 * MIB, 300.0, asked=True)
-"""The limits if the user is waiting: about 350,000 remotes of the usual size."""
+"""The limits for a list that the user is waiting for: about 350,000 remotes of the usual size."""
 
 UNASKED = WalkLimits(16 * MIB, 64 * MIB, 30.0, asked=False)
-"""The limits of automatic walks, as after a write without an answer: about 40,000 remotes."""
+"""The limits for a list that lockterm reads automatically, for example after a write without an
+answer: about 40,000 remotes."""
 
 
 class WalkBudget:
-    """The use of memory and time by one walk, compared with its limits.
+    """The memory and the time that reading one complete list has used, compared with limits.
 
     Args:
         lock_id: The ID of the lock, for the error message.
-        limits: The limits of the walk.
+        limits: The limits.
         clock: The clock, of which the monotonic part is used; tests replace it.
     """
 
@@ -186,25 +187,27 @@ class WalkBudget:
         self._memory_bytes = 0
 
     def read(self, answer_bytes: int) -> None:
-        """Add the size of a page that was read, and check that no limit is reached.
+        """Add the size of a page that was read, and check the limits.
 
         Args:
             answer_bytes: The number of bytes in the answer.
 
         Raises:
-            ListTooLargeError: The walk has reached a limit.
+            ListTooLargeError: A limit is exceeded.
         """
         self._answer_bytes += answer_bytes
         self._check()
 
     def keep(self, records: Iterable[Any]) -> None:
-        """Add the memory that stored records use; this takes milliseconds for 100,000 values.
+        """Add the memory that stored records use, and check the limits.
+
+        Computing the memory takes milliseconds for 100,000 values.
 
         Args:
             records: The records, as decoded JSON.
 
         Raises:
-            ListTooLargeError: The walk has reached a limit.
+            ListTooLargeError: A limit is exceeded.
         """
         self._memory_bytes += memory_of(records)
         self._check()
@@ -229,9 +232,9 @@ class WalkBudget:
 
 
 def memory_of(values: Iterable[Any]) -> int:
-    """Return the memory that parsed records use, in bytes.
+    """Return the estimated memory of parsed records, in bytes.
 
-    Field names count once, because records share them.
+    The name of a field counts only once, because all records share it.
     """
     todo, names = list(values), set[str]()
     total = RECORD_BYTES * len(todo)

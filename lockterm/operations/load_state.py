@@ -1,4 +1,4 @@
-"""The state of a value that is loaded from the service repeatedly."""
+"""The state of a value that a screen loads from the service again and again."""
 
 from __future__ import annotations
 
@@ -16,10 +16,10 @@ if TYPE_CHECKING:
 T = TypeVar("T")
 
 SOON_S = 0.1
-"""Number of seconds to wait for an answer before a value is shown as loading."""
+"""Number of seconds after which a value without an answer is shown as loading."""
 
 
-# A reactive attribute treats each state as new, because comparing long values would be slow.
+# Without __eq__, a reactive attribute treats each state as new: comparing long values is slow.
 @dataclass(frozen=True, slots=True, eq=False)
 class LoadState(Generic[T]):
     """The state of a value: not loaded, loaded, failed, or stale (a value and an error)."""
@@ -46,11 +46,11 @@ class LoadState(Generic[T]):
         return self.kept or self.error is not None
 
     def shows(self, other: LoadState[T]) -> bool:
-        """Return whether another state looks the same, ignoring :attr:`busy` and :attr:`slow`."""
+        """Return whether another state has the same value, error and origin of the value."""
         return self.seen is other.seen and self.error is other.error and self.kept == other.kept
 
     def failed(self, error: LocktermError) -> LoadState[T]:
-        """Return the state after an error. If access was denied, a cached value is removed."""
+        """Return the state after an error. If the service denied access, drop a cached value."""
         if self.kept and isinstance(error, RefusedError) and error.is_denial:
             return LoadState(error=error)
         return replace(self, error=error, busy=False, slow=False)
@@ -65,17 +65,19 @@ async def load(
     kept_shown: Callable[[], None] = ignore,
     is_other: Callable[[T], bool] = lambda _: False,
 ) -> Fetched[T] | None:
-    """Load a value. While the service is slow, or after an error, show the cached value.
+    """Load a value, and show each state on the way.
+
+    If the service is slow or an error occurs, the cached value is shown.
 
     Args:
         state: A function that returns the present state.
         show: A function that shows a new state.
         read: A function that reads the value from the service.
-        kept: A function that returns the cached value.
+        kept: A function that returns the cached value; None if there is none.
         kept_shown: A function to call when the cached value is shown before the service has
             answered.
-        is_other: A function that returns whether the screen shows a different value than the wanted
-            one, such as the previous page.
+        is_other: A function that returns whether the value on the screen is not the wanted one, but
+            for example the previous page. After an error, the cached value then replaces it.
 
     Returns:
         The value; None after an error, which is then in the state.

@@ -1,4 +1,4 @@
-"""The lock book of a profile. Users enter their locks, because the contract cannot list them."""
+"""The lock book of a profile: the user's list of locks, because the contract cannot list locks."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 
 
 class Locks:
-    """The locks in the lock book of one profile. No method asks the service.
+    """The lock book of one profile. No method calls the service.
 
     Every method raises ``StoreError`` if the local store cannot be used.
     """
@@ -28,7 +28,10 @@ class Locks:
         return await self._book.thread.run(self._book.locks)
 
     async def find(self, lock_id: int) -> Lock:
-        """Return the entry of a lock, or an entry with only an ID if the lock book has none."""
+        """Return the entry of a lock.
+
+        If the lock book has none, the entry has only the ID, and the voice that this machine set.
+        """
 
         def find() -> Lock:
             return self._book.find(lock_id) or self._book.unlisted(lock_id)
@@ -36,15 +39,15 @@ class Locks:
         return await self._book.thread.run(find)
 
     async def save(self, lock: Lock) -> None:
-        """Add a lock to the lock book, or update what the user entered for the lock."""
+        """Add a lock to the lock book. If it has an entry, update the fields that users enter."""
         await self._book.thread.run(self._book.save, lock)
 
     async def save_all(self, locks: Sequence[Lock]) -> None:
-        """Save many locks as :meth:`save` does; if one fails, save none."""
+        """Save locks as :meth:`save` does. If a lock cannot be saved, no lock is saved."""
         await self._book.thread.run(self._book.save_all, locks)
 
     async def remove(self, lock_id: int) -> None:
-        """Remove a lock from the lock book; the service is not changed."""
+        """Remove the entry of a lock from the lock book. The service keeps the lock."""
         await self._book.thread.run(self._book.remove, lock_id)
 
     async def note_opened(self, lock: Lock, remotes: int | None = None) -> None:
@@ -53,7 +56,7 @@ class Locks:
         await self._book.thread.run(self._book.note_look, lock.lock_id, remotes, now_ms)
 
     async def note_counts(self, counts: Mapping[int, int]) -> None:
-        """Store numbers of remotes by lock ID, for locks that the user has not opened just now."""
+        """Store numbers of remotes, by lock ID, for locks that were read without opening them."""
         await self._book.thread.run(self._book.note_counts, counts)
 
     async def note_voice(self, lock_id: int, voice: VoiceChoice) -> None:

@@ -58,8 +58,8 @@ class Access:
     valid: str
     """The period with its start and end date, safe to show."""
     state: str
-    """The word for the state of the remote by its dates, and the reported status if the two
-    disagree."""
+    """The word for the state of the remote by its dates. If the reported status contradicts the
+    dates, the status follows."""
 
 
 class PeopleReport:
@@ -90,7 +90,7 @@ class PeopleReport:
         self._now_ms = operations.now_ms()
 
     def collect(self) -> Iterator[None]:
-        """Collect the remotes of the people; yield regularly to let the caller handle keys."""
+        """Collect the remotes of the people. Yield after each block, so that keys are handled."""
         wanted = {person.key for person in self._shown}
         zones: dict[str, tzinfo] = {}
         for one in self._reads:

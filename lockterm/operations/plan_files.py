@@ -47,7 +47,7 @@ def read_file(path: Path, lock_id: int | None = None) -> Table:
 
     Args:
         path: The path of the file.
-        lock_id: The lock for rows without a lock; see ``table_file.read_table``.
+        lock_id: The ID of the lock for CSV rows without a lock; None if each row must have one.
 
     Raises:
         TableFileError: The file is not a table of remotes.
@@ -72,7 +72,7 @@ def read_map_file(path: Path) -> TableMap:
 
 
 def read_header_of(path: Path) -> TableHeader | None:
-    """Return the columns of a CSV file; None if the file is JSON or not a valid CSV text.
+    """Return the columns of a CSV file; None if the file is empty, JSON, or not valid CSV.
 
     Raises:
         TableFileError: The file cannot be opened, or is too large.
@@ -83,7 +83,7 @@ def read_header_of(path: Path) -> TableHeader | None:
 async def _read_mapped(
     operations: Operations, path: Path, table_map: TableMap, lock_id: int | None
 ) -> Table:
-    """Read the table of another system, in which rows may name locks by their lock book names."""
+    """Read the table of another system, whose rows may have names of locks in the lock book."""
     named = ids_by_name(await operations.locks.all())
     content = await asyncio.to_thread(_content, path)
     return await asyncio.to_thread(read_foreign, content, table_map, named, lock_id)
@@ -119,7 +119,7 @@ async def plan_file(
     lock_id: int | None = None,
     table_map: TableMap | None = None,
 ) -> PlanDraft:
-    """Return a plan for all rows of a file; an error in any row prevents the plan.
+    """Return a plan for all rows of a file. A problem in any row prevents the plan.
 
     Args:
         operations: The operations of the profile.
@@ -128,8 +128,8 @@ async def plan_file(
         prune: Whether to delete remotes that are not in the file, on the locks in the file.
         seen: The locks as they were when the file was written, if known. In this case, the plan
             does not undo later changes by others, and the file must not contain other locks.
-        lock_id: The ID of the lock for rows without a lock; None if each row must have a lock. The
-            title and the notes of the plan mention this ID.
+        lock_id: The ID of the lock for rows without a lock; None if each row must have a lock. If
+            there are such rows, the title and the notes of the plan contain this ID.
         table_map: The mapping, if the file is the table of another system.
 
     Raises:
@@ -179,7 +179,7 @@ class _TableSource(PlanSource):
     async def read(self) -> Sequence[ReadLock]:
         table = self._table
         self._refuse_other_service()
-        # In a thread, as below: a file may have hundreds of thousands of rows.
+        # A file may have hundreds of thousands of rows, so the work is done in threads.
         self._problems = [*table.problems, *await asyncio.to_thread(check_rows, table.rows)]
         wrong = {problem.line for problem in self._problems}
         self._rows = await asyncio.to_thread(_by_lock, table, wrong)
@@ -241,7 +241,10 @@ class _TableSource(PlanSource):
 async def _with_what_was_kept(
     operations: Operations, read: ReadLock, steps: Iterable[Step]
 ) -> list[Step]:
-    """Return the steps, with notes about values that were sent before but recorded differently."""
+    """Return the steps on a lock, with notes about values that the service recorded differently.
+
+    A step gets such a note if lockterm has already sent the same values for its remote.
+    """
     rows, recorded = await read_recorded(operations.journal, read.lock.lock_id)
     last, remotes = find_last_changes(rows), {one.id: one for one in read.remotes}
 
@@ -257,8 +260,8 @@ async def _with_what_was_kept(
         if not names:
             return step
         difference = describe_discrepancy(sent, remote, names, read.zone)
-        words = f"lockterm sent this remote earlier. {difference}"
-        return replace(step, note=f"{step.note} {words}".strip())
+        note = f"lockterm sent this remote earlier. {difference}"
+        return replace(step, note=f"{step.note} {note}".strip())
 
     return [with_note(step) for step in steps]
 
@@ -288,7 +291,7 @@ def _step_of(row: Row, lock_id: int) -> Step:
 
 
 async def read_recorded(journal: JournalStore, lock_id: int) -> tuple[list[Operation], Recorded]:
-    """Return the recorded operations on a lock, and the recorded changes that a list may lack."""
+    """Return the latest recorded operations on a lock, and the changes that its list may lack."""
     recorded = await journal.recorded(lock_id)
     account, service = journal.account.name, journal.profile.base_url
     rows = await journal.database.thread.run(

@@ -5,7 +5,7 @@ A :class:`PlanSource` provides the steps. This module applies the rules that all
 - lockterm reads locks completely, and in parallel.
 - If a lock cannot be read completely, its steps are left out with the reason.
 - If any lock cannot be read completely, nothing is deleted on any lock.
-- Steps that are left out come after the others in the plan, and lockterm shows their number.
+- Steps that are left out come after the other steps, and lockterm shows how many there are.
 """
 
 from __future__ import annotations
@@ -105,7 +105,7 @@ class PlanSource:
 
 
 async def make_plan(operations: Operations, source: PlanSource) -> PlanDraft:
-    """Return a plan for a source; store and send nothing.
+    """Return a plan with the steps of a source. Nothing is stored or sent.
 
     Raises:
         LocktermError: The source cannot be read, or its plan is impossible.
@@ -126,7 +126,7 @@ async def make_plan(operations: Operations, source: PlanSource) -> PlanDraft:
 def draft_plan(
     operations: Operations, title: str, planned: PlannedSteps, unread: Sequence[ReadLock] = ()
 ) -> PlanDraft:
-    """Return a plan of given steps; store and send nothing.
+    """Return a plan with the given steps. Nothing is stored or sent.
 
     Args:
         operations: The operations of the profile.
@@ -153,11 +153,11 @@ def _leave_out(source: PlanSource, lock: ReadLock) -> list[Step]:
 def _hold_deletes_back(
     steps: Sequence[Step], unread: Sequence[ReadLock]
 ) -> tuple[Sequence[Step], list[Step]]:
-    """Split off the deletes if a lock could not be read completely.
+    """Leave out all deletes if any lock could not be read completely.
 
     Returns:
-        The steps to run, and the deletes that are left out. If all locks were read, the first part
-        has all steps, and the second is empty.
+        The steps to run, and the deletes that are left out. The second part is empty if all locks
+        were read.
     """
     if not unread:
         return steps, []
@@ -180,7 +180,7 @@ OnRead = Callable[[int, int], None]
 async def read_locks(
     operations: Operations, lock_ids: Iterable[int], on_read: OnRead = ignore
 ) -> list[ReadLock]:
-    """Read locks completely and in parallel; the result for an unreadable lock has an error.
+    """Read locks completely and in parallel. The result for an unreadable lock has an error.
 
     Args:
         operations: The operations of the profile.
@@ -203,9 +203,9 @@ async def read_locks(
             except ServiceError as error:
                 return ReadLock(lock, zone, error=error)
         if unreadable := sum(remote.id is None for remote in remotes):
-            words = f"{unreadable:,} of the remotes of lock {lock_id} cannot be read."
-            return ReadLock(lock, zone, error=MalformedAnswerError(words))
-        # Because of this list, a later remote is recognized as new, even after a kill.
+            problem = f"{unreadable:,} of the remotes of lock {lock_id} cannot be read."
+            return ReadLock(lock, zone, error=MalformedAnswerError(problem))
+        # With this stored list, lockterm can recognize a later remote as new, even after a kill.
         blocks = await asyncio.to_thread(_blocks, remotes)
         is_behind = operations.remotes.changes(lock_id) != changes
         await operations.kept_lists.keep(lock_id, Listing(blocks, begun_ms, is_behind))
@@ -231,8 +231,8 @@ async def plan_cleaning(
 ) -> PlanDraft:
     """Return a plan that deletes the remotes that expired at least ``days`` days ago.
 
-    A remote that expired by its dates but not by its status is not deleted. The plan only shows the
-    number of these remotes.
+    A remote whose end has passed but whose status contradicts this is not deleted. The plan shows
+    the number of such remotes.
 
     Args:
         operations: The operations of the profile.

@@ -24,7 +24,7 @@ SOME_LOCK = 1
 """The ID of the lock to request if none is given. A refusal of this lock also shows that the
 service answers."""
 DENIED = (401, 403, 407)
-"""The HTTP statuses that deny a caller every request."""
+"""The HTTP statuses by which a server denies all requests of a caller."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,7 +34,7 @@ class ServiceAnswers:
     refusal: RefusedError | None
     """The last refusal, which shows that the service answers; None if no call was refused."""
     first_ms: float
-    """Duration of the first call with the opening of the connection, in milliseconds."""
+    """Duration of the first call, including the opening of the connection, in milliseconds."""
     calls_ms: list[float]
     """Durations of the other calls, in milliseconds."""
     offset_s: float | None
@@ -42,7 +42,7 @@ class ServiceAnswers:
 
     @property
     def denial(self) -> RefusedError | None:
-        """The refusal, if it denies the caller access or another server sent it; otherwise None."""
+        """The refusal if it denies all access, or did not come from the service; otherwise None."""
         refusal = self.refusal
         if refusal is None or (refusal.code is not None and refusal.status not in DENIED):
             return None
@@ -84,7 +84,9 @@ async def ask(profile: Profile, lock_id: int = SOME_LOCK, *, more_calls: int = 0
 
 
 def look_at_certificate(profile: Profile) -> Certificate:
-    """Return the certificate of a service with an https URL; this waits for the network.
+    """Return facts about the certificate of a service with an https URL.
+
+    The function waits for the network, so call it in a thread.
 
     Raises:
         OSError: The service cannot be reached, or its certificate is not trusted.
@@ -107,5 +109,5 @@ def look_at_certificate(profile: Profile) -> Certificate:
 
 def _issuer(names: Any) -> str:
     """Return the name of an issuer from the nested tuples of ``ssl.getpeercert``."""
-    found = dict(pair for name in names for pair in name)
-    return str(found.get("organizationName") or found.get("commonName") or "")
+    fields = dict(pair for name in names for pair in name)
+    return str(fields.get("organizationName") or fields.get("commonName") or "")

@@ -80,11 +80,12 @@ class Horizon:
     apart_s: float = 15.0
     """Maximum duration, in seconds, for which a list may wrongly be empty or lack a remote."""
     later_s: Sequence[float] = (60.0, 120.0, 240.0, 480.0)
-    """Pauses before the last readings, in seconds, because a request may take effect very late."""
+    """Pauses before the last readings, in seconds. They are long because a request may take effect
+    very late."""
 
     @property
     def proof_s(self) -> float:
-        """Seconds after the sending by which readings have proven all that they can prove."""
+        """Time after the sending, in seconds, in which readings prove the result if they can."""
         return self.stale_s + self.apart_s * 2  # the second of two agreeing readings may be late
 
     @property
@@ -104,9 +105,9 @@ class Sighting:
     begun_s: float
     """When the reading began, in seconds on the monotonic clock."""
     claim: Verdict
-    """The verdict from this reading alone, if the reading can be trusted."""
+    """The verdict from this reading alone, as if the reading could be trusted."""
     is_fresh: bool = False
-    """Whether the reading itself shows that it is later than the sending of the operation."""
+    """Whether the data itself shows that the answer is from after the sending of the operation."""
     doubt: str = ""
     """A sentence about why the reading proves nothing; empty if there is no doubt."""
 
@@ -142,7 +143,7 @@ class Case:
         """
         claim, before = sighting.claim, self._last
         if before is not None and self._verdict is not None and sighting.begun_s < before.begun_s:
-            return self._verdict  # a later reading was answered first
+            return self._verdict  # the answer to a later reading arrived first
         if before is not None and not _agree(before, sighting):
             self._first = None
         self._last = sighting
@@ -154,7 +155,13 @@ class Case:
         return self._verdict
 
     def is_of_horizon(self, begun_s: float) -> bool:
-        """Return whether a reading that began at this time must be later than the sending."""
+        """Return whether the answer to a reading certainly shows the state after the sending.
+
+        An answer can be up to ``Horizon.stale_s`` old, so an earlier reading may show an old state.
+
+        Args:
+            begun_s: When the reading began, in seconds on the monotonic clock.
+        """
         return begun_s >= self.sent_s + self._horizon.stale_s
 
     def next_look_s(self) -> float | None:
@@ -162,7 +169,7 @@ class Case:
         if self._last is None or self._verdict is None:
             return self.sent_s
         if self._verdict.state in (OperationState.AMBIGUOUS, OperationState.CONFIRMED_BY_READING):
-            return None  # proven, or a person must decide
+            return None  # the result is proven, or the user must decide
         begun_s = self._last.begun_s
         due = [self.sent_s + age_s for age_s in self._horizon.ages_s]
         at_s = next((at_s for at_s in due if at_s > begun_s), None)
@@ -178,7 +185,7 @@ class Case:
         is_proven = self._counts(last) and (not claim.by_absence or self._is_confirmed(last))
         found = self._found
         if found is not None and (not is_proven or last.begun_s < found.begun_s + horizon.stale_s):
-            return found.claim  # an old copy does not disprove what another copy has shown
+            return found.claim  # an old copy does not disprove the candidates of another copy
         self._found = None
         if is_proven:
             return claim

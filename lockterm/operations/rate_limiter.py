@@ -1,4 +1,4 @@
-"""The limiter of a run's rate, which makes runs as fast as the service allows.
+"""The rate limiter of runs, which makes runs as fast as the service allows.
 
 The number of parallel steps grows by one with each successful round, and halves after a failure (a
 5xx or a timeout). When the service reports too many calls (429), lockterm takes the number of
@@ -25,27 +25,28 @@ MOST_AT_ONCE = 12.0
 attack."""
 
 GROWTH = 1.05
-"""The factor by which the rate grows in each period in which a step starts."""
+"""The factor by which the rate grows at the end of each period, when a step starts."""
 FIRST_PERIOD_S = 1.0
-"""Period of growth in seconds while the rate is a first estimate."""
+"""The period after which the rate grows, in seconds, while the rate is a first estimate."""
 PERIOD_S = 12.0
-"""Period of growth in seconds after a second refusal, when the limit is known. It is multiplied by
-one plus the requested pause in seconds, so that a run does not spend its time in pauses."""
+"""The period after which the rate grows, in seconds, after a second refusal, when the limit is
+known. The period is multiplied by one plus the requested pause in seconds, so that a run does not
+spend its time in pauses."""
 KEPT = 0.95
 """The share of the rate that remains after the second and each later refusal."""
 TOGETHER_S = 1.0
-"""Number of seconds within which several failures count as one, and slow the run down once."""
+"""Time in seconds in which several failures count as one, so that they slow the run down once."""
 FIRST_PER_S = 2.0
 """Minimum of the first estimate of a service's limit, in calls per second.
 
 With few answers in the last second, the estimate would be too low.
 """
 LEAST_PER_S = 0.2
-"""Minimum rate in calls per second, however often the service refuses calls."""
+"""Minimum rate in calls per second, even if the service refuses calls very often."""
 READS_AT_ONCE = 4
 """Maximum number of parallel calls that verify changes."""
 UNSTATED_PAUSE_S = 0.25
-"""Pause in seconds after a 429 that states no pause."""
+"""Pause in seconds after an answer 429 (too many calls) that states no pause."""
 
 
 class RateLimiter:
@@ -82,13 +83,17 @@ class RateLimiter:
         return min(self._rate, self._most_per_s)
 
     def wait_s(self, under_way: int) -> float:
-        """Return seconds until a step may start; infinite if another step must end first."""
+        """Return the time until a step may start, in seconds; infinite if a step must end first.
+
+        Args:
+            under_way: The number of steps in progress.
+        """
         if under_way >= int(self.at_once):
             return math.inf
         return max(max(self._next_s, self._paused_s) - self._clock.steady(), 0.0)
 
     def begin(self, calls: int) -> None:
-        """Record that a step starts, and how many calls it makes. The rate may then grow."""
+        """Record that a step starts, which makes a number of calls. The rate may then grow."""
         now_s = self._clock.steady()
         self._next_s = max(self._next_s, now_s) + calls / self.per_s
         if now_s >= self._grows_s:
@@ -140,7 +145,10 @@ class RateLimiter:
             self.at_once = max(self.at_once / 2, 1.0)
 
     def _slow_down(self) -> bool:
-        """Record a failure; return whether it is a new one, and not part of the previous one."""
+        """Record a failure, and return whether it is a new one.
+
+        A failure within :data:`TOGETHER_S` after another failure is not a new one.
+        """
         now_s = self._clock.steady()
         is_new = now_s >= self._slowed_s + TOGETHER_S
         self._slowed_s = now_s if is_new else self._slowed_s

@@ -1,7 +1,7 @@
-"""Verdicts on writes that got no answer; a verdict is the result that one reading shows.
+"""Verdicts on writes that got no answer. A verdict is the result that one reading shows.
 
-The functions take records and return verdicts. ``lockterm.operations.proof`` has the rules for
-trusting a reading.
+The functions take records and return verdicts. ``lockterm.operations.proof`` has the rules that
+decide whether a reading can be trusted.
 """
 
 from __future__ import annotations
@@ -39,7 +39,7 @@ class Verdict:
     remote_id: int | None = None
     """The ID of the remote that a recorded add created."""
     by_absence: bool = False
-    """Whether the verdict depends on a remote that the reading did not show."""
+    """Whether the verdict depends on the absence of a remote from the reading."""
 
 
 def same(left: Any, right: Any) -> bool:
@@ -52,12 +52,12 @@ def same(left: Any, right: Any) -> bool:
 def differing(left: Mapping[str, Any], right: Mapping[str, Any], names: Iterable[str]) -> list[str]:
     """Return the names of the given fields whose values differ in two records of a remote.
 
-    For a date or weekdays that were not sent, a service may return null or nothing.
+    Missing dates and weekdays equal their empty values, because a service may omit them.
     """
 
     def value(record: Mapping[str, Any], name: str) -> Any:
-        told = record.get(name)
-        return _NOTHING.get(name) if told is None else told
+        received = record.get(name)
+        return _NOTHING.get(name) if received is None else received
 
     return [name for name in names if not same(value(left, name), value(right, name))]
 
@@ -70,7 +70,7 @@ def like_added(
     Args:
         operation: The add.
         remotes: The remotes in the complete list of the lock.
-        not_new: IDs of remotes that are known from earlier operations, and not returned.
+        not_new: IDs of remotes that are known from earlier operations. They are not returned.
     """
     return [
         remote
@@ -84,8 +84,8 @@ def like_added(
 def differing_from_added(operation: Operation, remote: Remote) -> list[str]:
     """Return the names of fields in which a remote differs from the values that an add sent.
 
-    A hidden field counts only if the remote has it. A flag or an object that was sent empty may be
-    missing in the remote.
+    A hidden field is compared only if the remote has it. A flag or an object whose sent value was
+    empty may be missing in the remote.
     """
     record, body = remote.raw, operation.body
     compared = [
@@ -167,8 +167,11 @@ def judge_delete(
 ) -> Verdict:
     """Return the verdict on a delete, from the complete list and the details of the remote.
 
-    ``detail`` contains the details, which are needed only if the list lacks the remote. It is None
-    if the service refused them.
+    Args:
+        operation: The delete.
+        remotes: The remotes in the list.
+        detail: The details of the remote, which are used only if the list lacks the remote; None if
+            the service refused them.
     """
     before = record_before(operation)
     found = [remote for remote in remotes if remote.id == operation.remote_id]
@@ -185,7 +188,10 @@ def judge_delete(
 
 
 def judge_clear(operation: Operation, remotes: Sequence[Remote]) -> Verdict:
-    """Return the verdict on a clear, from the remotes that existed before and still exist."""
+    """Return the verdict on a clear, from the complete list of the lock.
+
+    The candidates of the verdict are the remotes that existed before the clear and still exist.
+    """
     ids = ((record.get("id"), record) for record in operation.before)
     cleared = {identifier: record for identifier, record in ids if isinstance(identifier, int)}
     present = {remote.id: remote for remote in remotes if remote.id is not None}
@@ -212,7 +218,7 @@ def set_by(update: Operation) -> Mapping[str, Any]:
 
 
 def record_before(operation: Operation) -> Mapping[str, Any]:
-    """Return the record of a remote before an operation; empty if it is unknown."""
+    """Return the record of an operation's remote before the operation; empty if unknown."""
     return operation.before[0] if operation.before else {}
 
 
@@ -226,9 +232,9 @@ def shows_others(
     remotes: Iterable[Remote],
     deleted: Container[int | None],
 ) -> bool:
-    """Return whether a list can be trusted, because it shows another known remote of the lock.
+    """Return whether a complete list can be trusted, because it shows another known remote.
 
-    The list can also be trusted if no other remotes are expected on the lock.
+    The list can also be trusted if the lock is known to have no other remotes.
 
     Args:
         others: Records of other remotes before the change; see ``Operation.others``.
@@ -254,7 +260,10 @@ def is_shown(record: Mapping[str, Any], shown: Mapping[int, Remote]) -> bool:
 
 
 def _unless_nameless(remotes: Sequence[Remote], words: str) -> Verdict:
-    """Return that a remote is gone; ``UNKNOWN`` if an entry without an ID may be this remote."""
+    """Return the verdict that a remote is gone, with ``words`` as its sentence.
+
+    The state is ``UNKNOWN`` if the list has an entry without an ID, which may be this remote.
+    """
     if nameless := sum(remote.id is None for remote in remotes):
         some = "one entry that has" if nameless == 1 else f"{nameless} entries that have"
         doubt = (

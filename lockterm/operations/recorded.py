@@ -1,6 +1,7 @@
-"""Recorded changes of the journal, compared with lists of the service that may be outdated.
+"""The comparison of recorded changes with lists of the service, which may be outdated.
 
-The functions take records and operations, and return differences. They do no input or output.
+A recorded change is one that the service has recorded, according to the journal. The functions take
+records and operations, and return differences. They do no input or output.
 """
 
 from __future__ import annotations
@@ -18,15 +19,15 @@ from lockterm.operations.unlisted import ADDED, CHANGED, DELETED, Unlisted
 
 @dataclass(frozen=True, slots=True)
 class Recorded:
-    """The changes that are recorded for one lock."""
+    """The changes of one lock that the service has recorded, according to the journal."""
 
     added: Mapping[int | None, Operation] = field(default_factory=dict)
     """Maps remote IDs to recorded adds, unless a later operation may have deleted the remote."""
     deleted: Mapping[int | None, tuple[Operation, Mapping[str, Any]]] = field(default_factory=dict)
     """Maps remote IDs to the recorded delete or clear, and to the record before it."""
     changed: Mapping[int | None, Sequence[Operation]] = field(default_factory=dict)
-    """Maps remote IDs to the recorded updates since the last update that is not recorded, the
-    oldest first."""
+    """Maps remote IDs to the recorded updates of the remote, the oldest first. Updates before an
+    unconfirmed one are left out."""
     young: frozenset[int] = frozenset()
     """The IDs of the added remotes, including those that were deleted later."""
     now_ms: int = 0
@@ -38,9 +39,13 @@ class Recorded:
     def of(
         cls, operations: Iterable[Operation], now_ms: int, offset_ms: float | None = None
     ) -> Recorded:
-        """Return the recorded changes among the operations on a lock, the oldest first.
+        """Return the recorded changes among the operations on a lock.
 
-        Unconfirmed operations are considered too, because they may have taken effect.
+        Args:
+            operations: The operations on the lock, the oldest first. Unconfirmed ones count too,
+                because they may have overwritten a recorded change.
+            now_ms: The present time by this machine's clock, in milliseconds.
+            offset_ms: Milliseconds by which the service's clock is ahead; None if unknown.
         """
         young: set[int] = set()
         added: dict[int | None, Operation] = {}
@@ -78,13 +83,13 @@ class Recorded:
 
     def lingering(self, remotes: Iterable[Remote]) -> dict[int, Operation]:
         """Return deletes and clears by remote ID, for deleted remotes that a list still shows."""
-        found = {}
+        lingering = {}
         for remote in remotes:
             if remote.id is not None and remote.id in self.deleted:
                 operation, before = self.deleted[remote.id]
                 if before and is_still(before, remote):
-                    found[remote.id] = operation
-        return found
+                    lingering[remote.id] = operation
+        return lingering
 
     def named(self, name: str) -> Operation | None:
         """Return the add of a remote whose present name is ``name``; None if there is none."""
@@ -121,31 +126,38 @@ class Recorded:
         return {**add.body, **_set_by(self.changed.get(add.remote_id, ())), "id": add.remote_id}
 
     def brought_up(self, remotes: Sequence[Remote]) -> dict[int | None, Remote]:
-        """Return a complete list by remote ID, after adding the recorded changes that it lacks."""
+        """Return the remotes of a lock by ID: its complete list, with all recorded changes applied.
+
+        Args:
+            remotes: The remotes in the complete list.
+        """
         gone = self.lingering(remotes)
-        found = {one.id: self.newest(one) for one in remotes if one.id not in gone}
+        listed = {one.id: self.newest(one) for one in remotes if one.id not in gone}
         missing = self.missing({remote.id for remote in remotes})
-        return found | {add.remote_id: Remote.read(self._by_now(add)) for add in missing}
+        return listed | {add.remote_id: Remote.read(self._by_now(add)) for add in missing}
 
     def contradiction(self, remotes: Sequence[Remote]) -> str:
-        """Return how a complete list contradicts the recorded changes; empty if it does not."""
+        """Return sentences about a contradiction between a complete list and recorded changes.
+
+        The result is empty if the list contradicts none of them.
+        """
         ids = {remote.id for remote in remotes}
         if missing := self.missing(ids):
-            names = f"remote {missing[0].remote_id}"
-            return f"The list is old or incomplete. It lacks {names}, which you added."
+            name = f"remote {missing[0].remote_id}"
+            return f"The list is old or incomplete. It lacks {name}, which you added."
         if lingering := self.lingering(remotes):
             name = f"remote {next(iter(lingering))}"
             return f"The list is old. It still contains {name}, which you deleted."
         return ""
 
     def newest(self, remote: Remote) -> Remote:
-        """Return a remote with the recorded changes that its record in a list lacks.
+        """Return a remote from a list, with the recorded changes that the list does not show yet.
 
-        The record lacks a change if all fields that this and later changes set have their values
-        from before. Any other value was set by others, or is the service's form of a sent value.
+        The list does not show a change if all fields that this and later changes set still have
+        their old values. Any other value was set by others, or is the service's form of a value.
 
         Returns:
-            The remote; the same object if its record lacks no change.
+            The remote; the same object if the list shows all changes.
         """
         changes = self.changed.get(remote.id, ())
         for index, change in enumerate(changes):
@@ -161,7 +173,10 @@ class Recorded:
         return remote
 
     def _was_changed_after(self, change: Operation, remote: Remote) -> bool:
-        """Return whether a record is certainly later than a change, so that others undid it."""
+        """Return whether a record is certainly later than a change.
+
+        If it is, and shows the old values, others have reverted the change.
+        """
         if self.offset_ms is None or change.settled_ms is None:
             return False
         now_ms, settled_ms = self.now_ms + self.offset_ms, change.settled_ms + self.offset_ms
@@ -180,7 +195,8 @@ def is_known(
         add: The add operation.
         operations: The operations on the remote's ID and all clears of the lock, the oldest first.
         is_since: Whether the record of the remote is certainly from after the sending of the add.
-            The name was free just before, so the remote did not exist then.
+            lockterm checks right before an add that its name is free, so the remote did not exist
+            then.
     """
     known, is_before = False, True
     record: Mapping[str, Any] = {}
@@ -196,7 +212,7 @@ def is_known(
         elif operation.call == "add":
             record = {"remoteNumber": operation.body.get("remoteNumber")}
             known = not (is_before and is_since)
-        elif is_before or known:  # otherwise a person changed what they took for the new one
+        elif is_before or known:  # a later change does not show that the remote is older
             known, record = True, operation.before[0] if operation.before else record
     return known and is_still(record, remote)
 

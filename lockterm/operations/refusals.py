@@ -1,4 +1,4 @@
-"""Errors for writes that lockterm itself refuses. When one is raised, nothing was sent."""
+"""Errors for writes and plans that lockterm itself refuses. If one is raised, nothing was sent."""
 
 from __future__ import annotations
 
@@ -26,7 +26,8 @@ if TYPE_CHECKING:
 
 NAME_CHECK = "name check"
 LAST_READING = "last reading of the remote"
-"""The name of the check that reads a remote again before a write; see :func:`before_sending`."""
+"""The names of the checks before a write, for :func:`before_sending`: that a name is free, and that
+a remote is unchanged."""
 
 
 class PendingChangeError(LocktermError):
@@ -127,7 +128,7 @@ class RunUnderWayError(LocktermError):
 
 
 class AlreadyResolvedError(LocktermError):
-    """An error for sending a change again that is no longer unconfirmed."""
+    """An error for a change that should be sent again, but is no longer unconfirmed."""
 
     title = "Not sent again"
 
@@ -138,7 +139,9 @@ class AlreadyResolvedError(LocktermError):
 
 @contextlib.contextmanager
 def before_sending(check: str) -> Iterator[None]:
-    """Add "No change was sent" to an error that a check before a write raises.
+    """Return a context manager that adds "No change was sent" to an error of its block.
+
+    The block is a check before a write.
 
     Args:
         check: The name of the check, such as ``name check``.
@@ -152,7 +155,7 @@ def before_sending(check: str) -> Iterator[None]:
 
 
 def just_added(name: str, remote_id: int | None) -> NameTakenError:
-    """Return the error for a name that a just added remote has, which lists may not show yet."""
+    """Return the error for a name that was just added, although lists may not show it yet."""
     which = "" if remote_id is None else f", as remote {remote_id}"
     return NameTakenError(
         f"You have just added {clean(name, 60)}{which}. The service may not list the remote yet.",

@@ -24,17 +24,18 @@ from lockterm.operations.remotes import AHEAD_S
 from lockterm.operations.unlisted import Unlisted
 
 MOST_FOUND = 500
-"""Maximum number of search results, after which the search ends."""
+"""Maximum number of search results. A search with more results ends."""
 
 HELD_S = 0.15
-"""Maximum number of seconds between repeats of a key that is held down."""
+"""Maximum time between two presses of a key that is held down, in seconds."""
 
 SHOWN_MS = 250
 LONG_SHOWN_MS, LONG_MS = 1000, 2000
-"""The intervals of screen updates during a search, and the duration after which it is long.
+"""The intervals of screen updates in a short and in a long search, and the duration after which a
+search is long.
 
-All are in milliseconds. The updates of a long search are less frequent, because each sends 80 bytes
-to the terminal, and a list may have 1,000 pages.
+All are in milliseconds. A long search updates the screen less often, because each update sends 80
+bytes to the terminal, and a list may have 1,000 pages.
 """
 
 
@@ -170,7 +171,7 @@ class RemoteList:
             return await self._read_page_with(self.go_to, seen)
 
         def show(now: LoadState[RemotePage]) -> None:
-            if now.busy and not now.slow:  # nothing of it can be seen yet
+            if now.busy and not now.slow:  # the screen shows no difference yet
                 self.state = replace(self.state, load=now)
                 return
             if now.seen is not None and not now.busy and not now.stale:
@@ -191,7 +192,7 @@ class RemoteList:
         return seen is not None
 
     def read_ahead(self) -> None:
-        """Request the pages next to the shown page, so that they appear at once later."""
+        """Request the pages before and after the shown page, so that they appear at once later."""
         if (page := self.state.page) is None:
             return
         for page_no in (page.page_no + 1, page.page_no - 1):
@@ -199,7 +200,7 @@ class RemoteList:
                 self._operations.remotes.look_ahead(self.lock.lock_id, page_no, self.size)
 
     async def compare_with_journal(self) -> None:
-        """Show recent changes that the list lacks, and changes by others."""
+        """Show recent changes by lockterm that the page lacks, and changes by others."""
         if (page := self.state.page) is None:
             return
         with suppress(StoreError):  # the page can be shown without the journal
@@ -209,7 +210,7 @@ class RemoteList:
         await self._compare_with_kept()
 
     async def _compare_with_kept(self) -> None:
-        """Show changes by others on this lock, including those that the shown page reveals."""
+        """Show changes by others on this lock, including those that the shown page proves."""
         kept_lists, lock_id = self._operations.kept_lists, self.lock.lock_id
         shown = self.state.load
         if shown.seen is not None and not shown.stale and not shown.busy:
@@ -265,7 +266,10 @@ class RemoteList:
     async def _read_page_with(
         self, remote_id: int, seen: Fetched[RemotePage]
     ) -> Fetched[RemotePage]:
-        """Return the page with a remote: ``seen``, or one of the pages near the list's ends."""
+        """Return the page that contains a remote: ``seen``, or a page near an end of the list.
+
+        If no such page contains the remote, return ``seen``, and set :attr:`missed`.
+        """
         shown, pages = seen.value.page_no, seen.value.pages
         near_an_end = [page_no for page_no in (pages, pages - 1, 1) if 1 <= page_no <= pages]
         tried = []
@@ -296,7 +300,7 @@ class RemoteList:
     # --- another size --------------------------------------------------------------------------
 
     def may_have(self, size: int) -> bool:
-        """Return whether the service may accept a page size, because it has not refused it."""
+        """Return whether the service has not refused a page size in this session."""
         return size not in self._refused
 
     def page_with(self, remote: Remote | None, size: int) -> int:
@@ -308,7 +312,7 @@ class RemoteList:
         """
         page = self.state.page
         assert page is not None
-        if page.page_size < min(size, self.size):  # it gives no more
+        if page.page_size < min(size, self.size):  # the service returns no more remotes
             size = page.page_size
         ids = [one.id for one in page.remotes]
         row = ids.index(remote.id) if remote is not None and remote.id in ids else 0
@@ -375,7 +379,8 @@ class RemoteList:
         walk = self._operations.remotes.walk(self.lock.lock_id, ahead=True)
         async with aclosing(walk) as steps:
             async for step in steps:
-                before = () if step.is_first else found.remotes  # it begins again: the list moved
+                # If the list has changed, reading restarts with the first page.
+                before = () if step.is_first else found.remotes
                 now_ms = self._operations.now_ms()
                 new = [one for one in step.new if state.matches(one, zone, now_ms)]
                 found = replace(

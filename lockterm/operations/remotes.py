@@ -1,4 +1,4 @@
-"""Reading remotes of locks: pages with read-ahead, complete lists, and details."""
+"""The reader of remotes: pages, which it can request in advance, complete lists, and details."""
 
 from __future__ import annotations
 
@@ -43,10 +43,10 @@ if TYPE_CHECKING:
     from lockterm.operations.recorded import Recorded
 
 AHEAD_S = 60.0
-"""Maximum age, in seconds, of a page from memory. Screens show the age of the page."""
+"""Maximum age, in seconds, of a page in memory that screens show. They also show its age."""
 
 JUST_READ_S = 2.0
-"""Maximum age, in seconds, of a page that an opened lock shows without a request."""
+"""Maximum age, in seconds, of a page in memory that a newly opened screen shows."""
 
 MOST_PAGES = 16
 """Maximum number of pages in memory."""
@@ -90,7 +90,7 @@ class Remotes:
 
     @property
     def is_reading(self) -> bool:
-        """Whether any page is being read, for a screen or ahead."""
+        """Whether any page is being read, for a screen or in advance."""
         return not all(task.done() for task in self._pages.values())
 
     async def page(
@@ -132,8 +132,9 @@ class Remotes:
         """Return a page without waiting, from memory or from the request at the start.
 
         Returns:
-            The page, and a function to call when it is shown. None if no such page is available,
-            also if the request at the start is unfinished or failed; then call :meth:`page`.
+            The page, and a function to call when it is shown. None if no such page is available
+            now, for example because the request at the start is unfinished or failed; the caller
+            then uses :meth:`page`.
         """
         first, key = self._first, (lock_id, page_no, page_size)
         if self.has_page(*key):
@@ -148,7 +149,7 @@ class Remotes:
         read = asyncio.get_running_loop().create_future()
         read.set_result(seen)
         self._keep_page(key, read)
-        # Noted now, so that the page is kept even if the app closes at once.
+        # Note the page now, so that it is cached even if the app closes at once.
         self._reads.note_due(page_source(*key), seen)
         return seen, partial(self._note_first, key, outcome, seen)
 
@@ -214,7 +215,7 @@ class Remotes:
             self._drop_unwanted(key, self._pages.pop(key))
 
     def _drop_unwanted(self, key: PageKey, task: asyncio.Future[Any]) -> None:
-        """Cancel a read that no caller waits for, because a slow read occupies a connection."""
+        """Cancel the reading of a page for which no caller waits, because it uses a connection."""
         if not self._waiting[task]:
             del self._waiting[task]
             if self._pages.get(key) is not task:
@@ -232,7 +233,7 @@ class Remotes:
 
     async def _load_page(self, lock_id: int, page_no: int, page_size: int) -> Fetched[RemotePage]:
         first, key = self._first, (lock_id, page_no, page_size)
-        self._first = None  # too old for any later request
+        self._first = None  # it is too old for any later request
         if first is None or first.key != key:
             return await self._read_page(page_source(*key), lock_id)
         try:  # the name check has no separate limit
@@ -241,7 +242,7 @@ class Remotes:
             )
         except TimeoutError:
             return await self._read_page(page_source(*key), lock_id)
-        if outcome.error is not None:  # counts as the error of this call
+        if outcome.error is not None:  # treat it as the error of this call
             await self._reads.fail(outcome.error, retry=page_call(*key))
         if outcome.page is None:
             return await self._read_page(page_source(*key), lock_id)
@@ -271,9 +272,10 @@ class Remotes:
         pace: RateLimiter | None = None,
         ahead: bool = False,
     ) -> AsyncGenerator[Step, None]:
-        """Yield the pages of a lock's complete list; see ``list_walk.walk``.
+        """Yield the pages of a lock's complete list.
 
-        Without a budget, the limits are those if the user waits for the walk.
+        Without a budget, the limits are those for a list that the user is waiting for. For the
+        other arguments and the errors, see :func:`lockterm.operations.list_walk.walk`.
         """
         return walk(self._reads, lock_id, budget or WalkBudget(lock_id), place, pace, ahead=ahead)
 
@@ -288,7 +290,7 @@ class Remotes:
         found: dict[object, Remote] = {}
         total = 0
         async for step in self.walk(lock_id, budget, pace=pace):
-            # In a thread: a page may have 100,000 parts.
+            # Use a thread, because a page may have 100,000 values.
             await asyncio.to_thread(budget.keep, [remote.raw for remote in step.remotes])
             if step.is_first:
                 found.clear()
@@ -318,9 +320,10 @@ class Remotes:
 
         Args:
             lock_id: The lock.
-            limits: The limits of each reading; None for the limits if the user waits for it.
+            limits: The limits of each reading; None for those of a list that the user is waiting
+                for.
             recorded: The recorded changes. A list that contradicts them is read again.
-            pace: See :meth:`Connection.read`.
+            pace: The rate limiter for which each call waits; None to make calls at once.
 
         Raises:
             ServiceError: A page could not be read.
@@ -355,18 +358,23 @@ class Remotes:
         return await self._reads.ends(lock_id)
 
     async def last_listing(self, lock_id: int) -> Listing | None:
-        """Return the last stored complete list, which may be outdated, or None."""
+        """Return the last stored complete list of a lock, which may be outdated, or None."""
         return (await self._reads.lists(lock_id)).get(lock_id)
 
     async def last_known(self, lock_id: int) -> list[Remote]:
-        """Return the remotes in the last stored list, possibly outdated; empty if there is none."""
+        """Return the remotes in the last stored list, which may be outdated; empty if none."""
         listing = await self.last_listing(lock_id)
         return [] if listing is None else await asyncio.to_thread(list, listing.remotes())
 
     async def ids_before(self, lock_id: int, at_ms: int) -> set[int | None] | None:
-        """Return the IDs of remotes in the last stored list; None if it is not older than a time.
+        """Return the IDs of the remotes that a lock had before a time, from the last stored list.
 
-        ``at_ms`` is the time by this machine's clock, in milliseconds.
+        Args:
+            lock_id: The lock.
+            at_ms: The time by this machine's clock, in milliseconds.
+
+        Returns:
+            The IDs; None if there is no stored list, or if it was read later.
         """
         listing = await self.last_listing(lock_id)
         if listing is None or listing.at_ms >= at_ms:
@@ -394,30 +402,33 @@ class Remotes:
         return recorded.newest(remote)
 
     async def still(self, before: Remote, lock_id: int) -> Remote:
-        """Return the details of a remote, after checking that its ID still belongs to it.
+        """Read the details of a remote, and check that its ID still belongs to the same remote.
 
         Raises:
             RuleViolationError: The ID belongs to another remote or lock. No write must be sent.
         """
         now = await self.detail(before.id or 0)
-        words = ""
+        reason = ""
         if (other := now.other_lock(lock_id)) is not None:
-            words = f"The service reports that remote {before.id} now belongs to lock {other}."
+            reason = f"The service reports that remote {before.id} now belongs to lock {other}."
         elif not is_still(before.raw, now):
-            words = f"The service gave the ID {before.id} to another remote: {format_remote(now)}."
-        if words:
+            reason = f"The service gave the ID {before.id} to another remote: {format_remote(now)}."
+        if reason:
             hint = "Refresh the list of the lock."
-            raise RuleViolationError({"remoteId": f"{words} Nothing was sent."}, hint=hint)
+            raise RuleViolationError({"remoteId": f"{reason} Nothing was sent."}, hint=hint)
         return now
 
     async def detail_as_shown(self, remote_id: int, pace: RateLimiter | None = None) -> Remote:
-        """Return the details of a remote as the service sends them, possibly outdated."""
+        """Read the details of a remote once, without adding recorded changes.
+
+        The details may be outdated, because the service can answer from an old copy.
+        """
         return (await self._reads.read(detail_source(remote_id), pace)).value
 
     async def detail_or_gone(
         self, remote_id: int | None, pace: RateLimiter | None = None
     ) -> Remote | None:
-        """Return :meth:`detail_as_shown`; None if the service has no such remote."""
+        """Read the details of a remote as :meth:`detail_as_shown`; None if it does not exist."""
         try:
             return await self.detail_as_shown(remote_id or 0, pace)
         except RefusedError as error:
@@ -426,14 +437,15 @@ class Remotes:
             return None
 
     async def cached_detail(self, remote_id: int) -> Fetched[Remote] | None:
-        """Return the details of a remote from the cache, possibly outdated, or None."""
+        """Return the details of a remote from the cache, which may be outdated, or None."""
         return await self._reads.kept(detail_source(remote_id))
 
     async def is_name_free(self, lock_id: int, name: str) -> bool:
         """Return whether a name is free on a lock (contract 4.2).
 
-        A name that lockterm added lately is taken, even if the service does not show it yet. If
-        the service refuses with the code of a taken name but another text, search the list.
+        A name that lockterm added lately is taken, even if the service does not show it yet. If the
+        service refuses with the code of a taken name but an unexpected text, the function searches
+        the list of the lock.
         """
         name = normalize_name(name)
         with contextlib.suppress(StoreError):  # a name can be checked without the journal

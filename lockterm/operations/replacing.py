@@ -1,4 +1,4 @@
-"""Plans that replace a person's key fob: the same access gets a new number."""
+"""Plans that replace a person's key fob: a fob with a new number gets the same access."""
 
 from __future__ import annotations
 
@@ -54,7 +54,10 @@ class CannotReplaceError(LocktermError):
 async def plan_replacement(
     operations: Operations, lock_id: int, remote: Remote, number: str, mac: str = ""
 ) -> PlanDraft:
-    """Return a plan that replaces the fob of a remote; see :func:`plan_replacements`."""
+    """Return a plan that replaces the fob of one remote.
+
+    For the arguments and errors, see :func:`plan_replacements`.
+    """
     return await plan_replacements(operations, [(lock_id, remote)], number, mac)
 
 
@@ -75,9 +78,9 @@ async def plan_replacements(
         mac: The typed MAC address of the new fob; empty if it has none.
 
     Raises:
-        CannotReplaceError: The number is missing, or two remotes are on the same lock. If there is
-            one remote: the number is invalid or in use, or the remote cannot be added again.
-        RuleViolationError: There is one remote, and its ID now belongs to another remote.
+        CannotReplaceError: The number is missing, or two remotes are on the same lock. Or no fob
+            can be replaced: the number is invalid or in use, or the remote cannot be added again.
+        RuleViolationError: No fob can be replaced, because the ID now belongs to another remote.
         ServiceError: None of the locks and remotes can be read.
         StoreError: The lock book or the journal cannot be read.
     """
@@ -116,8 +119,8 @@ class _Replacement(PlanSource):
         self._places = asyncio.Semaphore(AT_ONCE)
 
     async def read(self) -> Sequence[ReadLock]:
-        # A lock that cannot be read is no reason to keep a lost fob on the other locks. So no
-        # lock is returned, and the planner does not leave out the deletes on the others.
+        # If a lock cannot be read, a lost fob must still be deleted on the other locks. So no lock
+        # is returned here, and the planner does not leave out the deletes.
         return ()
 
     async def plan(self, locks: Sequence[ReadLock], now_ms: int) -> PlannedSteps:
@@ -185,7 +188,10 @@ class _Replacement(PlanSource):
         return _Pair([add, delete] if adds_first else [delete, add], copy, adds_first)
 
     def _check_number(self, old: Remote, others: Sequence[Remote]) -> str:
-        """Return a sentence if another remote has a similar number; otherwise empty.
+        """Check that the new number is free on a lock.
+
+        Returns:
+            A warning if another remote has a similar number; otherwise empty.
 
         Raises:
             CannotReplaceError: The old remote or another remote has this number.
@@ -193,10 +199,10 @@ class _Replacement(PlanSource):
         if is_same_name(old.remote_number, self._number):
             raise CannotReplaceError("This is the number of the old fob. Nothing was sent.")
         taken = NamesInUse(others)
-        words = taken.describe_number(self._number)
+        warning = taken.describe_number(self._number)
         if self._number in taken.numbers:
-            raise CannotReplaceError(f"{words} Nothing was sent.")
-        return words
+            raise CannotReplaceError(f"{warning} Nothing was sent.")
+        return warning
 
     async def _copy(self, lock_id: int, old: Remote, now_ms: int) -> BackedUp:
         """Return the remote with the new number, and the request that adds it.
@@ -218,18 +224,18 @@ class _Replacement(PlanSource):
         return copy
 
     async def _known(self, lock_id: int, old: Remote) -> Mapping[str, Any]:
-        """Return the hidden fields of the old remote whose values lockterm has set."""
+        """Return the hidden fields of the old remote that are known from the journal."""
         journal = self._operations.journal
         change = await journal.last_change(lock_id)
         if change is None:
             return {}
-        told = await journal.told_hidden(change)
-        found = known_fields(told, [old.raw])
-        return found.get(old.id or 0, {})
+        operations = await journal.told_hidden(change)
+        fields = known_fields(operations, [old.raw])
+        return fields.get(old.id or 0, {})
 
 
 def _leave_out(lock_id: int, remote: Remote, zone: tzinfo, error: LocktermError) -> Step:
-    """Return a refused or unsent step for a fob that cannot be replaced, with the reason."""
+    """Return the step that shows a fob which cannot be replaced, with the reason."""
     (step,) = delete_each([Target(lock_id, remote, zone)]).steps
     is_far = isinstance(error, ServiceError) and not isinstance(error, RefusedError)
     state = StepState.NOT_SENT if is_far else StepState.REFUSED

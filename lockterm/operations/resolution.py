@@ -61,9 +61,9 @@ class Resolution:
         return await self._journal.resolve(operation, state=OperationState.GIVEN_UP)
 
     async def send_again(self, operation: Operation) -> None:
-        """Send an unconfirmed operation again as a new operation, as the user decided.
+        """Send an unconfirmed change again as a new operation, because the user decided this.
 
-        A clear is never sent again, because it would delete remotes that were added since. Instead,
+        A clear is not sent again, because it would delete remotes that were added later. Instead,
         the remotes that it should have deleted are deleted one by one. The method raises the errors
         of :meth:`Writes.add_remote`.
         """
@@ -74,10 +74,10 @@ class Resolution:
             await self._delete_remaining(operation)
             return
         if operation.call == "add" and operation.state is OperationState.UNKNOWN:
-            words = (
+            reason = (
                 f"lockterm can still find out whether the change was recorded. {operation.message}"
             )
-            raise RuleViolationError({"add": f"{words} Nothing was sent."})
+            raise RuleViolationError({"add": f"{reason} Nothing was sent."})
         if operation.call == "delete" and operation.state is OperationState.CONFLICT:
             raise RuleViolationError(
                 {"delete": f"{operation.message} Nothing was sent. Dismiss the change."}
@@ -93,7 +93,7 @@ class Resolution:
                     f"The lock now has a remote named {name}, so the change was probably recorded.",
                     hint="Check the change instead.",
                 )
-        if operation.call == "updateLockSetting":  # the lock book notes it
+        if operation.call == "updateLockSetting":  # set_voice also updates the lock book
             if not (voice := voice_set(operation)):
                 raise damaged_entry(operation)
             lock = Lock(operation.lock_id)
@@ -113,34 +113,32 @@ class Resolution:
         """Check that a change still affects the same remote, and replaces the same values.
 
         Raises:
-            RuleViolationError: Another remote has the ID, or the values have changed since.
+            RuleViolationError: Another remote has the ID, or other values were set since then.
             ServiceError: The remote cannot be read.
         """
         with before_sending(LAST_READING):
             remote = await self._remotes.detail_or_gone(operation.remote_id)
-        if remote is None:  # the service will say so
+        if remote is None:  # the service will refuse the change
             return
         if not is_still(record_before(operation), remote):
-            words = f"{given_away(operation)} Nothing was sent. Dismiss the change."
-            raise RuleViolationError({operation.call: words})
+            reason = f"{given_away(operation)} Nothing was sent. Dismiss the change."
+            raise RuleViolationError({operation.call: reason})
         if operation.call == "update" and operation.state is not OperationState.CONFLICT:
             seen = judge_update(operation, remote)
             if seen.state is OperationState.CONFLICT:
-                words = (
+                reason = (
                     f"The remote was changed since then. {seen.words} Nothing was sent. Check"
                     " the change first."
                 )
-                raise RuleViolationError({operation.call: words})
+                raise RuleViolationError({operation.call: reason})
 
     async def _delete_remaining(self, operation: Operation) -> None:
         operation = await self._watch.check(operation)
         if not operation.is_unconfirmed:
             return
-        if (
-            operation.state is OperationState.UNKNOWN
-        ):  # another remote may have an ID of an old list now
-            words = f"lockterm does not know yet which remotes remain. {operation.message}"
-            raise RuleViolationError({"clear": f"{words} Nothing was sent."})
+        if operation.state is OperationState.UNKNOWN:  # an old list may have IDs of other remotes
+            reason = f"lockterm does not know yet which remotes remain. {operation.message}"
+            raise RuleViolationError({"clear": f"{reason} Nothing was sent."})
         refusal: RefusedError | None = None
         for record in operation.before:
             if record.get("id") in operation.candidates:
@@ -148,7 +146,7 @@ class Resolution:
                     remote = Remote.read(record)
                     now = await self._remotes.detail_or_gone(remote.id)
                     if now is not None and not is_still(record, now):
-                        continue  # the list was old: another remote has the ID now
+                        continue  # the list was old, and another remote has the ID now
                     await self._writes.delete_remote(
                         operation.lock_id, remote, again_of=operation.id, just_read=True
                     )

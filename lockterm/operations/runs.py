@@ -1,7 +1,7 @@
 """Runs of plans, which store the state of each step before and after the step is sent.
 
 The ID of a step's operation is stored before the write is sent, and the journal has the operation
-before its first byte is sent. If lockterm was killed, it runs a step again only if the journal
+before its first byte is sent. After lockterm was killed, it runs a step again only if the journal
 proves that nothing was sent. So no recorded or unconfirmed change is sent twice.
 
 Locks are processed in parallel, each with one step at a time; see ``rate_limiter``.
@@ -59,11 +59,13 @@ USUAL_CALL_S = 0.2
 """Estimated duration of a call, in seconds, if no call was measured yet."""
 
 READ_BACK_S = 30.0
-"""Seconds for which an unconfirmed step is verified before the next step of its lock begins. The
-delete of an old remote is proven by then. A run verifies all unconfirmed steps at its end."""
+"""Maximum time, in seconds, for which an unconfirmed step is verified before the next step of its
+lock begins. It is enough to prove the delete of an old remote. At its end, a run verifies all
+unconfirmed steps."""
 
 MOST_PAUSES = 10
-"""Maximum number of pauses that postpone a step. After more pauses, the step counts as not sent."""
+"""Maximum number of requested pauses that postpone one step. After more pauses, the step counts as
+not sent."""
 
 
 class Runs:
@@ -121,13 +123,16 @@ class Runs:
         return Plan(*head, tuple(numbered), tuple(losses))
 
     async def keep(self, plan: Plan) -> None:
-        """Store a plan; a plan that is already stored stays unchanged."""
+        """Store a plan. A plan that is already stored stays unchanged."""
         if plan.credentials is None:
             plan = replace(plan, credentials=self._journal.account.credentials)
         await self._use(self._store.keep, plan)
 
     def needs_account(self, plan: Plan) -> bool:
-        """Return whether the user must confirm that a plan is for the present account."""
+        """Return whether the user must confirm that a plan is for the present account.
+
+        This is necessary if the plan was stored with other credentials.
+        """
         return plan.credentials not in (None, self._journal.account.credentials)
 
     async def note_same_account(self, plan: Plan) -> Plan:
@@ -138,7 +143,7 @@ class Runs:
         return replace(plan, credentials=now)
 
     async def find(self, start: str) -> Plan:
-        """Return a plan by its ID or the beginning of its ID, updated from the journal.
+        """Return a stored plan by its ID or the beginning of its ID, with results of the journal.
 
         Raises:
             NoSuchRunError: No ID of a plan, or more than one, begins with ``start``.
@@ -150,7 +155,8 @@ class Runs:
             )
         if not ids:
             raise NoSuchRunError(f"No run ID begins with {start}.", hint="See: lockterm runs list")
-        is_running = await self.is_running(ids[0])  # asked first: an ended run has all results
+        # Check this before the plan is read: after its end, a run has stored all results.
+        is_running = await self.is_running(ids[0])
         plan = await self._use(self._store.read, ids[0])
         steps = [await self._up_to_date(step) for step in plan.steps]
         steps = await with_notes(self._journal, plan.id, steps)
@@ -160,11 +166,11 @@ class Runs:
         """Return the steps of a plan that another session has changed since the plan was read.
 
         Raises:
-            StoreDamagedError: The states of the steps cannot be read any more.
+            StoreDamagedError: The stored states of the steps cannot be read.
         """
         known = {step.number: step for step in plan.steps}
-        found = await self._use(self._store.changed, plan)
-        now = {**known, **{step.number: step for step in found}}
+        stored = await self._use(self._store.changed, plan)
+        now = {**known, **{step.number: step for step in stored}}
         steps = [await self._up_to_date(step) for step in now.values()]
         return [step for step in steps if step != known[step.number]]
 
@@ -174,13 +180,16 @@ class Runs:
         return await self._use(self._store.is_running, plan_id, is_alive)
 
     def retry(self, plan: Plan) -> Plan:
-        """Return a new plan of the refused and unsent steps; not stored, and possibly empty."""
+        """Return a new plan with the steps of a plan that can be retried.
+
+        These are refused and unsent steps. The new plan is not stored, and may be empty.
+        """
         due: dict[str, Any] = {"state": StepState.TO_DO, "message": "", "operation_id": None}
         steps = [replace(step, **due) for step in select_retryable(plan.steps)]
         return replace(self.make(plan.title, steps, (), plan.losses), credentials=plan.credentials)
 
     def cost(self, plan: Plan) -> str:
-        """Return the estimated work, such as ``214 requests to the service, about 40 s``."""
+        """Return the estimated cost of a plan: ``214 requests to the service, about 40 s``."""
         due = [step for step in plan.steps if step.state in DUE]
         calls = sum(CALLS[step.action] for step in due)
         on_one = Counter[int]()
@@ -195,16 +204,16 @@ class Runs:
     # --- running -----------------------------------------------------------------------------
 
     async def execute(self, run: Run) -> None:
-        """Run the steps of a plan that are due; an interrupted run resumes where it ended.
+        """Run the steps of a plan that are due. An interrupted run resumes where it ended.
 
         At the end, unconfirmed steps are verified until they are proven or the time for a proof
         has passed. If the run is stopped, or the caller is canceled, steps in progress are
-        completed, and nothing is verified.
+        completed, and nothing is verified. If the store fails, a step in progress stays ``SENT``,
+        and the journal has its result.
 
         Args:
-            run: The run. Its plan is stored if the store lacks it. Its progress is read from the
-                store. If the store fails, a step in progress stays ``SENT``, and the journal has
-                its result.
+            run: The run. Its plan is stored if the store does not have it yet. Otherwise, the
+                progress of the plan is read from the store.
 
         Raises:
             RuleViolationError: The profile is read-only.
@@ -316,7 +325,7 @@ class Runs:
         """Verify all unconfirmed steps in parallel, and store each result when it is proven."""
 
         async def prove(number: int) -> None:
-            with contextlib.suppress(StoreError):  # it stays unknown here; the journal knows it
+            with contextlib.suppress(StoreError):  # the step stays unknown until a later reading
                 await self._prove(run, number)
 
         unknown = [step.number for step in run.steps.values() if step.state is StepState.UNKNOWN]
@@ -363,8 +372,8 @@ class Runs:
                 return
         earlier = run.steps.get(number - 1)
         if earlier is not None and step.requires(earlier) and not earlier.is_done:
-            words = describe_blocked(earlier)
-            await self._end(run, replace(step, state=StepState.NOT_SENT, message=words))
+            reason = describe_blocked(earlier)
+            await self._end(run, replace(step, state=StepState.NOT_SENT, message=reason))
             return
         step = replace(step, state=StepState.SENT, operation_id=uuid4().hex)
         await self._note(run, [step])
@@ -374,9 +383,9 @@ class Runs:
             await self._put_off(run, step, error)
             return
         except LocktermError as error:
-            is_far = isinstance(error, ServiceError) and error.out_of_reach
-            words = f"{NOT_REACHED}. {error.meaning}" if is_far else error.meaning
-            ended = replace(step, state=state_after(error), message=words)
+            is_unreached = isinstance(error, ServiceError) and error.out_of_reach
+            message = f"{NOT_REACHED}. {error.meaning}" if is_unreached else error.meaning
+            ended = replace(step, state=state_after(error), message=message)
             self._weigh(run, step, error)
         else:
             if ended.state is StepState.UNKNOWN:
@@ -403,14 +412,15 @@ class Runs:
     async def _end(self, run: Run, ended: Step) -> None:
         """Store the result of a step, and its effect on other steps of the same lock."""
         held, left = [], run.waiting[ended.lock_id]
-        if why := run.unreached.get(ended.lock_id):
-            words = f"{NOT_REACHED} in the previous step. {why}"
+        if reason := run.unreached.get(ended.lock_id):
+            message = f"{NOT_REACHED} in the previous step. {reason}"
             held = [
-                replace(run.steps[other], state=StepState.NOT_SENT, message=words) for other in left
+                replace(run.steps[other], state=StepState.NOT_SENT, message=message)
+                for other in left
             ]
             left.clear()
         await self._note(run, [ended, *held])
-        if ended.state is StepState.UNKNOWN and left:  # it may block them
+        if ended.state is StepState.UNKNOWN and left:  # the step may block the remaining ones
             is_required = run.steps[left[0]].requires(ended)
             await self._prove(run, ended.number, None if is_required else READ_BACK_S)
 

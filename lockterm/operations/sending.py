@@ -1,4 +1,4 @@
-"""Sending of writes. The journal has each write before it is sent, and its result afterwards."""
+"""The sending of writes. The journal has each write before it is sent, and later its result."""
 
 from __future__ import annotations
 
@@ -52,13 +52,13 @@ class Order:
     before: Backup = ()
     """The records of the affected remotes, as they were when the user decided."""
     guard: Callable[[], Awaitable[Backup | None]] | None = None
-    """A check just before sending. It may return records for ``before``, or raise an error to
-    prevent the write."""
+    """A check that is called just before sending. It returns records that replace ``before``, or
+    None, and raises an error to prevent the write; None if there is no check."""
     again_of: str | None = None
     """The ID of the unconfirmed operation that this write repeats, or None."""
     restores: tuple[str | None, int | None] = (None, None)
     """The ID of the delete or clear whose backup is restored, and the ID of the remote in this
-    backup."""
+    backup; both are None if the write is not a restore."""
     operation_id: str | None = None
     """The ID of the operation in the journal, if the caller has stored one; None to create one."""
 
@@ -114,17 +114,20 @@ class HttpSender:
         self._watch = watch
 
     async def send(self, order: Order) -> int | None:
-        """Send a write and store its result; see :class:`Sender`.
+        """Send a write, and store its result in the journal.
 
         Returns:
             The ID of the new remote, or the number of deleted remotes; None if there is neither.
+
+        Raises:
+            LocktermError: The write failed; see :meth:`Writes.add_remote`.
         """
         if self._profile.read_only:
             raise RuleViolationError({"read_only": describe_read_only(self._profile.name)})
         begun_ms = self._connection.clock.now_ms()
         if order.guard is not None and (backup := await order.guard()) is not None:
             order = replace(order, before=backup)
-        # Checked before journaling, because the journal would show a refusal by the service.
+        # Check this before journaling, or the journal would show a refusal by the service.
         self._connection.require_no_pause()
         write = order.write
         operation = Operation(
@@ -147,11 +150,14 @@ class HttpSender:
             service=self._profile.base_url,
             others=await self._others(order),
         )
-        # In a separate task: a closing screen must not cut a write off half-way.
+        # Use a separate task, so that a closing screen does not interrupt the write.
         return await asyncio.shield(self._connection.background(self._send(operation, write)))
 
     async def _others(self, order: Order) -> Backup | None:
-        """Return other known remotes of the lock; empty for a clear, None if unknown."""
+        """Return shortened records of other known remotes of the lock, for later proofs.
+
+        The result is empty for a clear, and None if no other remotes are known.
+        """
         if order.write.call == "clear":
             return ()
         known, ids = self._remotes.known, [record.get("id") for record in order.before]
@@ -179,7 +185,7 @@ class HttpSender:
             raise
         begun_s = self._watch.timer.now_s()
         try:
-            # Noted once connected: a kill before that leaves the write provably not sent.
+            # Note the sending after connecting: a write killed before that was provably not sent.
             answer = await self._connection.call(
                 lambda service: service.send(write, lambda: self._journal.note_sending(operation))
             )
@@ -234,13 +240,13 @@ class HttpSender:
         try:
             remotes = await self._remotes.all(operation.lock_id, UNASKED)
             ids = [remote.id for remote in like_added(operation, remotes) if remote.id is not None]
-            known = await self._journal.not_new(operation, remotes, ids)
-            alike = like_added(operation, remotes, known)
-            found = [one.id for one in alike if not differing_from_added(operation, one)]
-            if len(found) != 1 or found[0] is None:
+            older = await self._journal.find_older(operation, remotes, ids)
+            alike = like_added(operation, remotes, older)
+            equal = [one.id for one in alike if not differing_from_added(operation, one)]
+            if len(equal) != 1 or equal[0] is None:
                 return None
-            await self._journal.note_recognized(operation, found[0])
+            await self._journal.note_recognized(operation, equal[0])
         except (ServiceError, StoreError) as error:
             _log.info("the id of a new remote could not be read: %s", error.message)
             return None
-        return found[0]
+        return equal[0]

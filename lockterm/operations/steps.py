@@ -1,4 +1,4 @@
-"""Running single steps of a plan: check, send once, and verify if no answer arrives."""
+"""The execution of single steps of a plan: check, send once, and verify if no answer arrives."""
 
 from __future__ import annotations
 
@@ -45,10 +45,11 @@ if TYPE_CHECKING:
 _log = logging.getLogger(__name__)
 
 USER_NO = "remoteUserNo"
-"""The field that has its own call. A step that sets this field sets no other field."""
+"""The field that has its own call (contract 4.8). A step that sets it sets no other field."""
 
 CALLS = {Action.ADD: 2, Action.UPDATE: 2, Action.DELETE: 2, Action.KEEP: 0, Action.VOICE: 1}
-"""Number of calls that a successful step needs: a check and a change. Voices cannot be checked."""
+"""Number of calls that a successful step needs: one to check the remote, and one to change it. A
+voice cannot be checked."""
 
 
 class Steps:
@@ -92,7 +93,7 @@ class Steps:
                 self._remotes.known.add(step.lock_id, record)
 
     async def execute(self, step: Step) -> Step:
-        """Run a step whose operation ID is already stored; the change is sent at most once.
+        """Run a step whose operation ID is already stored. The change is sent at most once.
 
         Returns:
             The step with its result.
@@ -117,12 +118,12 @@ class Steps:
         return told(step, operation)
 
     async def up_to_date(self, step: Step) -> Step:
-        """Return an unconfirmed step, updated with the present result in the journal."""
+        """Return an unconfirmed step with its present result in the journal."""
         operation = await self._journal.find(step.operation_id or "")
         return step if operation is None else told(step, operation)
 
     async def verify_step(self, step: Step, within_s: float | None = None) -> Step:
-        """Verify an unconfirmed step until its result is proven.
+        """Verify an unconfirmed step until its result is proven, and return it with the result.
 
         Args:
             step: The step.
@@ -131,14 +132,19 @@ class Steps:
         try:
             if operation := await self._journal.find(step.operation_id or ""):
                 await self.verify(operation, within_s)
-        except StoreError as error:  # it stays unconfirmed: it may have been sent
+        except StoreError as error:  # the step stays unconfirmed, because it may have been sent
             _log.info("step %s could not be read back: %s", step.number, error.message)
         with contextlib.suppress(StoreError):  # the background reader may have proven it first
             return await self.up_to_date(step)
         return step
 
     async def verify(self, operation: Operation, within_s: float | None = None) -> None:
-        """Verify an unconfirmed change; for ``within_s`` see :meth:`verify_step`."""
+        """Verify an unconfirmed change until its result is proven.
+
+        Args:
+            operation: The change. If it is not unconfirmed, nothing is done.
+            within_s: The maximum time in seconds; None for as long as a proof may take.
+        """
         if operation.is_unconfirmed:
             within_s = self._watch.horizon.proof_s if within_s is None else within_s
             try:
@@ -157,8 +163,8 @@ class Steps:
             request = rules.added_again(step.lock_id, wanted)
             restores = (step.restores, step.before["id"])
             if done := await self._journal.restored_as(*restores):
-                words = f"The remote was already restored, as remote {done[0].remote_id}."
-                return _ended(step, StepState.UNCHANGED, words)
+                message = f"The remote was already restored, as remote {done[0].remote_id}."
+                return _ended(step, StepState.UNCHANGED, message)
         try:
             new_id = await self._writes.add_remote(
                 request, restores=restores, operation_id=step.operation_id
@@ -173,15 +179,22 @@ class Steps:
     async def _taken(
         self, step: Step, wanted: Remote, remote: Remote, error: NameTakenError
     ) -> Step:
-        """Return the result of an add whose name is taken, perhaps by the wanted remote itself."""
+        """Return the result of an add whose name is taken, perhaps by an equal remote.
+
+        Args:
+            step: The add.
+            wanted: The remote to add.
+            remote: The remote on the lock that has the name.
+            error: The refusal.
+        """
         fields = [field for field in ADDED if field.name in wanted.raw]
         shown = [field for field in fields if field.listed or field.name in remote.raw]
         others = await self._differences(step, remote, rules.effective(None, wanted), shown)
         if not others:
-            words = "The lock already has this remote."
-            return replace(_ended(step, StepState.UNCHANGED, words), remote_id=remote.id)
-        words = error.sentences_with(f"The remote differs: {others}.")
-        return _ended(step, StepState.REFUSED, words)
+            message = "The lock already has this remote."
+            return replace(_ended(step, StepState.UNCHANGED, message), remote_id=remote.id)
+        message = error.sentences_with(f"The remote differs: {others}.")
+        return _ended(step, StepState.REFUSED, message)
 
     # --- the voice of a lock -----------------------------------------------------------------
 
@@ -211,7 +224,7 @@ class Steps:
         if step.action is Action.UPDATE:
             return await self._update(step, before, now)
         shown = [field for field in UPDATED if field.name in before.raw]
-        # The person agreed to delete the remote as it was, not as it is now.
+        # The user has confirmed the deletion of the remote with its earlier values.
         if changed := await self._differences(step, before, now, shown):
             return _ended(step, StepState.SKIPPED, f"The remote was changed since then: {changed}.")
         await self._writes.delete_remote(
@@ -239,12 +252,15 @@ class Steps:
         return _ended(step, StepState.RECORDED)
 
     async def _set_user_no(self, step: Step, before: Remote, now: Remote) -> Step:
-        """Set the user number with its own call (contract 4.8); answers may omit this number."""
+        """Set the user number with its own call (contract 4.8).
+
+        The service may omit the number in its answers, so that it cannot be compared.
+        """
         wanted = step.wanted[USER_NO]
         if USER_NO in now.raw and now.remote_user_no == wanted:
             return _ended(step, StepState.UNCHANGED, "The remote is already up to date.")
-        told = [FIELDS[USER_NO]] if USER_NO in now.raw else []
-        if changed := await self._differences(step, before, now, told):
+        comparable = [FIELDS[USER_NO]] if USER_NO in now.raw else []
+        if changed := await self._differences(step, before, now, comparable):
             return _ended(step, StepState.SKIPPED, f"The remote was changed since then: {changed}.")
         await self._writes.set_user_no(
             step.lock_id, now, wanted, just_read=True, operation_id=step.operation_id
@@ -258,9 +274,9 @@ class Steps:
         if any(one.id == before.id for one in remotes):
             raise error
         if not shows_others(others, remotes, ()):
-            words = "The service lists neither this remote nor any other known remote of the lock."
+            fact = "The service lists neither this remote nor any other known remote of the lock."
             return _ended(
-                step, StepState.SKIPPED, f"{words} It is not certain that the remote was deleted."
+                step, StepState.SKIPPED, f"{fact} It is not certain that the remote was deleted."
             )
         if step.action is Action.DELETE:
             return _ended(step, StepState.UNCHANGED, "The remote is already deleted.")
@@ -276,11 +292,11 @@ class Steps:
 def told(step: Step, operation: Operation) -> Step:
     """Return a step with the result that its operation has in the journal."""
     state = outcome_of(operation.state)
-    words = "" if state is StepState.RECORDED else operation.message
+    message = "" if state is StepState.RECORDED else operation.message
     if state is StepState.UNKNOWN:
-        words = words or f"The change is {STATE_NAMES[operation.state]}."
+        message = message or f"The change is {STATE_NAMES[operation.state]}."
     remote_id = operation.remote_id if state is StepState.RECORDED else step.remote_id
-    return replace(_ended(step, state, words), remote_id=remote_id)
+    return replace(_ended(step, state, message), remote_id=remote_id)
 
 
 def state_after(error: LocktermError) -> StepState:
@@ -295,8 +311,13 @@ def state_after(error: LocktermError) -> StepState:
 def _wanted(step: Step, base: Mapping[str, Any], fields: Iterable[Field]) -> Remote:
     """Return the remote with the values that a step sets.
 
+    Args:
+        step: The step.
+        base: The values of the other fields, by the contract's names.
+        fields: The fields that the call can send.
+
     Raises:
-        RuleViolationError: A value cannot be sent. It is not left out, because the step would then
+        RuleViolationError: A value cannot be sent. If the value were left out, the step would
             wrongly count as done.
     """
     given = {name: value for name, value in step.wanted.items() if value is not None}
@@ -315,9 +336,12 @@ def _ended(step: Step, state: StepState, message: str = "") -> Step:
 
 
 async def with_notes(journal: JournalStore, plan_id: str, steps: Iterable[Step]) -> list[Step]:
-    """Return the steps of a run, with messages about values that were recorded differently."""
+    """Return the steps of a run, with messages about differing values.
+
+    A step gets such a message if the service recorded other values than lockterm sent.
+    """
     thread, database = journal.database.thread, journal.database
-    kept = await thread.to_its_end(messages_of_run, database, plan_id, KEPT)
+    messages = await thread.to_its_end(messages_of_run, database, plan_id, KEPT)
     return [
-        replace(step, message=kept.get(step.operation_id or "", step.message)) for step in steps
+        replace(step, message=messages.get(step.operation_id or "", step.message)) for step in steps
     ]

@@ -1,4 +1,4 @@
-"""The names and numbers in use on a lock, for proposing and checking new ones."""
+"""The names and numbers in use on a lock, to propose and check new ones."""
 
 from __future__ import annotations
 
@@ -24,8 +24,8 @@ async def read_names_in_use(
 ) -> NamesInUse:
     """Return the names and numbers in use on a lock, from its complete list if possible.
 
-    The limits of the walk are ``UNASKED``. If the list cannot be read completely,
-    ``NamesInUse.words`` states this.
+    The list is read with the limits of automatic readings, ``list_walk.UNASKED``. If it cannot be
+    read completely, ``NamesInUse.words`` is a warning about this.
 
     Args:
         remotes: The remotes at the service.
@@ -47,7 +47,7 @@ async def read_names_in_use(
     except ServiceError as error:
         # A second reading would reach the same limit.
         is_read = isinstance(error, ListTooLargeError)
-        known += await remotes.last_known(lock_id)  # it may be old, but it is better than nothing
+        known += await remotes.last_known(lock_id)  # the stored list may be old, but it helps
         some = [*known, *found]
         taken = NamesInUse(_others(some, own_id), total, is_read=is_read)
         taken.words = (

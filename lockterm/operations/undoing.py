@@ -64,25 +64,25 @@ async def undo_last(operations: Operations, lock_id: int, *, renames: bool = Fal
         CannotUndoError: There is no change, or it cannot be undone.
         LocktermError: See :func:`plan_undo`.
     """
-    found = await operations.journal.last_change(lock_id)
-    if found is None:
+    last = await operations.journal.last_change(lock_id)
+    if last is None:
         raise CannotUndoError("lockterm has changed nothing on this lock.")
-    run_id = await operations.journal.run_of(found)
+    run_id = await operations.journal.run_of(last)
     if run_id and len(await operations.journal.of_run(run_id)) > 1:
         draft = await undo_run(operations, run_id, renames=renames)
-        name = clean(format_operation(found), 60)
-        words = f"The last change, {name}, belongs to this run. The plan undoes the whole run."
-        return replace(draft, about=words)
-    return await undo_one(operations, found.id, renames=renames)
+        name = clean(format_operation(last), 60)
+        about = f"The last change, {name}, belongs to this run. The plan undoes the whole run."
+        return replace(draft, about=about)
+    return await undo_one(operations, last.id, renames=renames)
 
 
 async def undo_one(
     operations: Operations, operation_id: str, *, renames: bool = False
 ) -> PlanDraft:
-    """Return a plan that undoes one operation; see :func:`plan_undo`.
+    """Return a plan that undoes one operation; see :func:`plan_undo` for ``renames``.
 
-    A replaced fob is two operations of a run, which are undone together. Otherwise the person would
-    have no fob, or two.
+    The replacement of a fob is two operations, which are undone together. Otherwise, the person
+    would have no fob or two fobs.
 
     Raises:
         CannotUndoError: The operation cannot be undone.
@@ -113,7 +113,9 @@ async def undo_one(
 async def _with_other_half(
     operations: Operations, run_id: str, change: Operation, sent: Sequence[Operation]
 ) -> Sequence[Operation]:
-    """Return a change, and the other change of the same replacement if it had an effect.
+    """Return a change and, if it is part of a replacement, the other change of the replacement.
+
+    The other change is left out if it had no effect.
 
     Args:
         operations: The operations of the profile.
@@ -155,7 +157,7 @@ async def backup_of(operations: Operations, operation_id: str) -> Operation:
 
 
 async def undo_run(operations: Operations, run_id: str, *, renames: bool = False) -> PlanDraft:
-    """Return a plan that undoes all changes of a run; see :func:`plan_undo`.
+    """Return a plan that undoes all changes of a run; see :func:`plan_undo` for ``renames``.
 
     Raises:
         CannotUndoError: The run is active, or it has changed nothing.
@@ -172,7 +174,10 @@ async def undo_run(operations: Operations, run_id: str, *, renames: bool = False
 
 
 def _format_undo(title: str) -> str:
-    """Return the title of a plan that undoes a run; to undo an undo is to redo."""
+    """Return the title of the plan that undoes the run with this title.
+
+    A plan that undoes an undo is titled a redo.
+    """
     if title.startswith(_UNDO):
         return f"{_REDO}{title.removeprefix(_UNDO)}"
     return f"{_UNDO}{title.removeprefix(_REDO)}"
@@ -186,7 +191,7 @@ async def plan_undo(
 ) -> PlanDraft:
     """Return a plan that undoes changes.
 
-    The plan leaves out changes that cannot be undone, and remotes that have changed since.
+    The plan leaves out changes that cannot be undone, and remotes that were changed again later.
 
     Args:
         operations: The operations of the profile.
@@ -245,7 +250,7 @@ class _Undo(PlanSource):
         is_refused = [step.state for step in planned.left] == [StepState.REFUSED]
         if len(self._changes) == 1 and not planned.steps and is_refused:
             reason = planned.left[0].message
-            if not reason.startswith(NAME_TAKEN):  # another name would do
+            if not reason.startswith(NAME_TAKEN):  # the user may choose another name
                 raise CannotUndoError(reason)
         return replace(planned, losses=[*describe_losses(back), *_doubts(self._changes)])
 
@@ -254,7 +259,7 @@ class _Undo(PlanSource):
 
 
 def _doubts(changes: Sequence[Operation]) -> list[str]:
-    """Return warnings about deletes to undo that may not have taken effect."""
+    """Return warnings about those deletes to undo that may not have taken effect."""
     states = {change.state for change in changes if change.call in TAKEN_AWAY} - RECORDED
     return [
         (
@@ -288,12 +293,12 @@ class _OnLock:
         self._operations = operations
         self._read = read
         self._now_ms = now_ms
-        self._told: list[Operation] = []
+        self._earlier: list[Operation] = []
         """The operations from which hidden fields are known; read from the journal once."""
         self._places: dict[str, int] = {}
-        """Maps operation IDs to the index of the operation in ``_told``."""
+        """Maps operation IDs to the index of the operation in ``_earlier``."""
         self._about: dict[int | None, list[int]] = {}
-        """Maps remote IDs to the indexes of their operations in ``_told``. The key None has the
+        """Maps remote IDs to the indexes of their operations in ``_earlier``. The key None has the
         indexes of clears."""
         self._adds: dict[int | None, list[Operation]] = {}
         """Maps IDs of deleted remotes to the adds that restore the remote."""
@@ -313,56 +318,56 @@ class _OnLock:
 
         Args:
             changes: The operations to undo, the newest first.
-            renames: See :func:`plan_undo`.
+            renames: Whether a restored remote gets another name if its name is taken.
         """
         recorded = await self._operations.journal.recorded(self._read.lock.lock_id)
         self._there = recorded.brought_up(self._read.remotes)
         await self._read_journal(changes)
-        made = PlannedSteps([], [])
+        planned = PlannedSteps([], [])
         backups: list[tuple[str, BackedUp]] = []
         for change in sorted(changes, key=lambda one: one.call != "add"):
             if reason := why_not_undone(change, len(change.before)):
-                made.left.append(refused(_step(change), reason))
+                planned.left.append(refused(_step(change), reason))
                 continue
             if change.call in TAKEN_AWAY:
-                backups += await self._backup(change, made)
+                backups += await self._backup(change, planned)
                 continue
             if change.call == "updateLockSetting":
                 sent = await self._operations.journal.voices(change.lock_id)
                 bulk = voice_undone(
                     change, sent, {one.id for one in changes if one.state in RECORDED}
                 )
-                made.steps.extend(bulk.steps)
-                made.left.extend(bulk.left)
+                planned.steps.extend(bulk.steps)
+                planned.left.extend(bulk.left)
                 continue
             hidden: Mapping[str, Any] = {}
             if change.call == "updateRemoteUserNo":
                 hidden = self._known(change).get(change.remote_id or 0, {})
             bulk = undone(change, self._read.zone, self._now_ms, hidden)
-            made.left.extend(bulk.left)
+            planned.left.extend(bulk.left)
             for step in bulk.steps:
-                if words := self._changed_since(change, step):
-                    made.left.append(replace(step, state=StepState.SKIPPED, message=words))
+                if reason := self._changed_since(change, step):
+                    planned.left.append(replace(step, state=StepState.SKIPPED, message=reason))
                 else:
-                    made.steps.append(step)
+                    planned.steps.append(step)
                     self._note(step)
-        # Only listed names count: a step checks its name with the service before it sends.
+        # Only listed names count, because each step checks its name with the service.
         listed = {remote.id for remote in self._read.remotes}
         there = [remote for remote_id, remote in self._there.items() if remote_id in listed]
         lock_id, now_ms = self._read.lock.lock_id, self._now_ms
         bulk = restored(backups, lock_id, there, now_ms, renames=renames)
-        made.steps.extend(bulk.steps)
-        made.left.extend(bulk.left)
+        planned.steps.extend(bulk.steps)
+        planned.left.extend(bulk.left)
         added = {id(step.before) for step in bulk.steps if step.action is Action.ADD}
         self.back = [backup for _, backup in backups if id(backup.remote.raw) in added]
-        return made
+        return planned
 
     async def _read_journal(self, changes: Sequence[Operation]) -> None:
         if not any(one.call in {*TAKEN_AWAY, "updateRemoteUserNo"} for one in changes):
             return
         journal = self._operations.journal
-        self._told = await journal.told_hidden(changes[0])
-        for place, one in enumerate(self._told):
+        self._earlier = await journal.told_hidden(changes[0])
+        for place, one in enumerate(self._earlier):
             self._places[one.id] = place
             about = None if one.call == "clear" else one.remote_id or 0
             self._about.setdefault(about, []).append(place)
@@ -373,16 +378,18 @@ class _OnLock:
     def _known(
         self, change: Operation, *, till_now: bool = False
     ) -> Mapping[int, Mapping[str, Any]]:
-        """Return the known values of hidden fields by remote ID, as before a change, or as now.
+        """Return the known values of hidden fields by remote ID.
 
-        The fields have the contract's names.
+        Args:
+            change: The change whose remotes are wanted.
+            till_now: Whether to return the values of now; otherwise those before the change.
         """
-        end = len(self._told) if till_now else self._places.get(change.id, 0)
-        told = self._told[:end]
+        end = len(self._earlier) if till_now else self._places.get(change.id, 0)
+        operations = self._earlier[:end]
         if change.call != "clear":
             places = sorted((*self._about.get(change.remote_id, ()), *self._about.get(None, ())))
-            told = [self._told[place] for place in places if place < end]
-        return known_fields(told, change.before)
+            operations = [self._earlier[place] for place in places if place < end]
+        return known_fields(operations, change.before)
 
     def _note(self, step: Step) -> None:
         """Update ``_there`` to the state of the lock after a step."""
@@ -393,7 +400,12 @@ class _OnLock:
             self._there[step.remote_id] = replace(now, remote_name=name)
 
     def _changed_since(self, change: Operation, step: Step) -> str:
-        """Return how a remote was changed since a change, as sentences; empty if it was not."""
+        """Return a sentence if a remote was changed after a change to undo; otherwise empty.
+
+        Args:
+            change: The change to undo.
+            step: The step that undoes it.
+        """
         now, before = self._there.get(step.remote_id), Remote.read(step.before)
         if now is None:
             return "The remote is already deleted."
@@ -401,10 +413,10 @@ class _OnLock:
             return f"The service gave the ID to another remote: {format_remote(now)}."
         if change.call == "updateRemoteUserNo":
             known = self._known(change, till_now=True).get(step.remote_id or 0, {})
-            told = known.get("remoteUserNo")
-            if told == before.remote_user_no:
+            number = known.get("remoteUserNo")
+            if number == before.remote_user_no:
                 return ""
-            by_now = "is uncertain" if told is None else f"is now {told}"
+            by_now = "is uncertain" if number is None else f"is now {number}"
             return f"The remote was changed since then: the user number {by_now}."
         names = step.before if step.action is Action.DELETE else step.wanted
         fields = [field for field in RECOGNIZED if field.name in names]
@@ -415,10 +427,13 @@ class _OnLock:
             else ""
         )
 
-    async def _backup(self, change: Operation, made: PlannedSteps) -> list[tuple[str, BackedUp]]:
-        """Return the remotes of a backup to restore.
+    async def _backup(self, change: Operation, planned: PlannedSteps) -> list[tuple[str, BackedUp]]:
+        """Return the remotes of a backup that must still be restored, with the ID of the change.
 
-        Add steps for the remotes that were restored, or may have been, to ``made``.
+        Args:
+            change: The delete or clear that made the backup.
+            planned: The steps, to which this method adds a step for each other remote: it was
+                already restored, or may have been restored.
         """
         remotes = await asyncio.to_thread(read_backup, change, self._known(change), self._now_ms)
         waiting = []
@@ -427,15 +442,15 @@ class _OnLock:
             name = (one.remote.remote_name or "").encode("utf-8", "backslashreplace").decode()
             step = Step(0, Action.ADD, change.lock_id, None, name, before=one.remote.raw)
             if done := [add.remote_id for add in tried if add.state in RECORDED]:
-                words = "The remote was already restored" + (
+                message = "The remote was already restored" + (
                     f", as remote {done[-1]}." if done[-1] else "."
                 )
-                # The step gets the ID of the add, so it does not count as a taken name.
+                # The step gets the ID of the added remote, so its name does not count as taken.
                 step = replace(step, action=Action.KEEP, remote_id=done[-1] or one.old_id)
-                made.steps.append(replace(step, message=words))
+                planned.steps.append(replace(step, message=message))
             elif any(add.state in UNCONFIRMED | IN_FLIGHT for add in tried):
-                words = f"It is not known yet whether the remote was restored. {settle_first()}"
-                made.left.append(replace(step, state=StepState.UNKNOWN, message=words))
+                message = f"It is not known yet whether the remote was restored. {settle_first()}"
+                planned.left.append(replace(step, state=StepState.UNKNOWN, message=message))
             else:
                 waiting.append((change.id, one))
         return waiting
@@ -446,7 +461,7 @@ class _OnLock:
         A remote may be in the backups of two operations. Its ID alone does not identify it, because
         the service may have given the ID to another remote in between.
         """
-        found = []
+        adds = []
         for add in self._adds.get(backup.old_id, ()):
             source = add.restores or ""
             if source not in self._sources:
@@ -454,14 +469,14 @@ class _OnLock:
             other = self._sources[source]
             its = [one for one in other.before if one.get("id") == backup.old_id] if other else []
             if source == change.id or any(_is_same(one, backup.remote.raw) for one in its):
-                found.append(add)
-        return found
+                adds.append(add)
+        return adds
 
 
 def _is_same(left: Mapping[str, Any], right: Mapping[str, Any]) -> bool:
-    """Return whether two records are of the same remote.
+    """Return whether two records belong to the same remote.
 
-    The number and the creation time are compared, because no update changes them.
+    The function compares the ID, the number and the creation time, because no update changes them.
     """
     names = ("id", "remoteNumber", "createTime")
     return all(left.get(name) == right.get(name) for name in names)

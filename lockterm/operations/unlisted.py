@@ -8,7 +8,8 @@ from typing import NamedTuple
 from lockterm.domain.remotes import Remote
 
 ADDED, CHANGED, DELETED = "just added", "just changed", "just deleted"
-"""The labels of remotes that a list lacks, shows unchanged, or still shows after a delete."""
+"""The labels of remotes that a list does not show yet after an add, shows with old values after an
+update, or still shows after a delete."""
 
 
 class Unlisted(NamedTuple):

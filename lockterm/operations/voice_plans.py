@@ -21,14 +21,15 @@ if TYPE_CHECKING:
 async def read_voices(
     operations: Operations, locks: Sequence[Lock]
 ) -> dict[tuple[str, str], Sequence[Language] | ServiceError]:
-    """Return the languages and voices of all models among some locks, read in parallel.
+    """Read the languages and voices of the models that some locks have, in parallel.
 
     Args:
         operations: The operations of the profile.
         locks: The locks; locks without a vendor or a model are left out.
 
     Returns:
-        A mapping of (vendor, model) to the languages of the model, or to the error of reading them.
+        A mapping of (vendor, model) to the languages of the model, or to the error that prevented
+        reading them.
     """
     places = asyncio.Semaphore(AT_ONCE)
 
@@ -40,8 +41,8 @@ async def read_voices(
                 return error
 
     models = [*dict.fromkeys((one.vendor, one.model) for one in locks if one.vendor and one.model)]
-    told = await asyncio.gather(*(read(*model) for model in models))
-    return dict(zip(models, told, strict=True))
+    results = await asyncio.gather(*(read(*model) for model in models))
+    return dict(zip(models, results, strict=True))
 
 
 async def plan_voices(

@@ -1,4 +1,4 @@
-"""Voices of the service: packs of a lock, languages of a model, and downloads of packs."""
+"""The voices of the service: packs of a lock, languages of a model, and downloads of packs."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 _log = logging.getLogger(__name__)
 
 MOST_ASKED = 5
-"""Maximum number of pack details that are requested to find the pack with an address."""
+"""Maximum number of packs whose details :meth:`Voices.find_pack` requests."""
 
 
 class Voices:
@@ -53,16 +53,19 @@ class Voices:
         )
 
     async def listed(self, lock_id: int, name: str) -> VoicePack | None:
-        """Request a lock's packs (contract 4.9), and return the named one, or None."""
+        """Request a lock's packs (contract 4.9), and return the pack with a name.
+
+        The result is None if there is no such pack, or if the packs cannot be read.
+        """
         with contextlib.suppress(ServiceError):
             return next((one for one in await self.packs(lock_id) if one.name == name), None)
         return None
 
     async def find_pack(self, lock_id: int, url: str, timbre: str) -> VoicePack | None:
-        """Return the pack of a lock that has an address; None if none is found.
+        """Return the pack of a lock with the address ``url``; None if it is not found.
 
-        Only details of packs always contain the address, and each needs a request. So only packs
-        whose names contain the timbre are requested.
+        Only the details of a pack always contain its address, and each needs a request. Therefore
+        only details of packs whose names contain the timbre are requested.
         """
         try:
             packs = await self.packs(lock_id)
@@ -92,7 +95,9 @@ class Voices:
     async def fetch(
         self, wanted: PackSource, progress: Callable[[int, int | None], None], agreed: str = ""
     ) -> Path:
-        """Download a pack to ``packs_dir``; see ``lockterm.api.downloads.download``.
+        """Download a pack to ``packs_dir``, and return the path of the file.
+
+        For the errors, see ``lockterm.api.downloads.download``.
 
         Args:
             wanted: The source of the pack: its address, and its size and MD5 if known.

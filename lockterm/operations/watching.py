@@ -1,4 +1,4 @@
-"""Automatic verification of unconfirmed operations, at growing intervals, until a proof."""
+"""The verification of unconfirmed operations, at growing intervals until the result is proven."""
 
 from __future__ import annotations
 
@@ -46,7 +46,7 @@ _log = logging.getLogger(__name__)
 
 
 class Timer:
-    """The monotonic clock, and waiting by it; tests replace this object."""
+    """The monotonic clock, and a wait that uses it; tests replace this object."""
 
     def now_s(self) -> float:
         """Return the time in seconds since an arbitrary moment."""
@@ -62,7 +62,7 @@ class Timer:
 class Watch:
     """The object that verifies unconfirmed operations with readings of this session.
 
-    It reads nothing while no operation is unconfirmed. ``Horizon.ages_s`` has the times of the
+    Nothing is read while no operation is unconfirmed. ``Horizon.ages_s`` has the times of the
     readings.
 
     Args:
@@ -70,8 +70,8 @@ class Watch:
         journal: The journal, which has the operations.
         remotes: The remotes at the service.
         pace: The rate limiter of automatic readings.
-        by_itself: Whether :meth:`start` verifies in the background. A command verifies its own
-            changes, and leaves those of other sessions to these sessions or to the UI.
+        by_itself: Whether :meth:`start` verifies in the background. A command sets this to false:
+            it verifies only its own changes, and leaves the others to other sessions.
     """
 
     def __init__(
@@ -102,8 +102,8 @@ class Watch:
     def note_lost(self, operation: Operation, begun_s: float | None = None) -> None:
         """Record that the sending of an operation has ended without an answer.
 
-        The times of a proof count from now, because failed attempts to send may have taken time
-        before.
+        The times for a proof count from now, and not from the beginning of the sending, because
+        the request may have been sent by the last of several attempts.
 
         Args:
             operation: The operation.
@@ -113,7 +113,7 @@ class Watch:
         self._cases[operation.id] = Case(self.timer.now_s(), self.horizon, begun_s)
 
     def forget(self, operation: Operation) -> None:
-        """Remove the readings of a confirmed operation."""
+        """Drop the readings of an operation, because its result is proven."""
         self._cases.pop(operation.id, None)
 
     def _case(self, operation: Operation) -> Case:
@@ -129,14 +129,14 @@ class Watch:
         limits: WalkLimits = ASKED,
         pace: RateLimiter | None = None,
     ) -> Operation:
-        """Verify an unconfirmed operation with one reading, and store what is proven.
+        """Verify an unconfirmed operation with one more reading, and store the proven result.
 
         One reading is seldom enough for a proof; see :mod:`lockterm.operations.proof`.
 
         Args:
             operation: The operation.
-            limits: The limits of the reading.
-            pace: See :meth:`Connection.read`.
+            limits: The limits for reading a complete list.
+            pace: The rate limiter for which each call waits; None to make calls at once.
 
         Returns:
             The operation as it is now in the journal.
@@ -152,12 +152,12 @@ class Watch:
         if operation.call in READABLE_CALLS:
             verdict = await self._look(operation, limits, pace)
         else:
-            words = "The service does not report this value. You can send the same value again."
-            verdict = Verdict(OperationState.UNKNOWN, words)
+            message = "The service does not report this value. You can send the same value again."
+            verdict = Verdict(OperationState.UNKNOWN, message)
         is_done = verdict.state is OperationState.CONFIRMED_BY_READING
         if is_done and operation.call == "clear" and await self._journal.was_sent_again(operation):
-            words = "None of the remotes is left. Some were deleted one by one."
-            verdict = Verdict(OperationState.SENT_AGAIN, words)
+            message = "None of the remotes is left. Some were deleted one by one."
+            verdict = Verdict(OperationState.SENT_AGAIN, message)
         checked = await self._journal.resolve(
             operation,
             state=verdict.state,
@@ -175,7 +175,11 @@ class Watch:
     async def _look(
         self, operation: Operation, limits: WalkLimits, pace: RateLimiter | None
     ) -> Verdict:
-        """Read once what an operation changes, and return the verdict of all readings so far."""
+        """Read once the lock or the remote that an operation changes.
+
+        Returns:
+            The verdict that all readings so far prove.
+        """
         case, begun_s = self._case(operation), self.timer.now_s()
         is_since = case.is_of_horizon(begun_s)
         claim, detail, remotes = await self._read(operation, limits, pace, is_since)
@@ -200,7 +204,7 @@ class Watch:
         verdict = case.add(Sighting(begun_s, claim, is_fresh, doubt))
         if verdict.state is not OperationState.UNKNOWN:
             return verdict
-        if claim.state is operation.state:  # proven before, by this session or another
+        if claim.state is operation.state:  # this or another session has proven it before
             return claim
         if operation.state is OperationState.AMBIGUOUS:
             return replace(verdict, state=OperationState.AMBIGUOUS, candidates=operation.candidates)
@@ -209,7 +213,13 @@ class Watch:
     def _doubt_of_absence(
         self, operation: Operation, remotes: Sequence[Remote], deleted: Container[int | None]
     ) -> str:
-        """Return why absence from a list proves nothing, as a sentence; empty if it is a proof."""
+        """Return a sentence if the absence of remotes from a list proves nothing; otherwise empty.
+
+        Args:
+            operation: The operation to verify.
+            remotes: The remotes in the complete list.
+            deleted: IDs of remotes that lockterm has deleted since then.
+        """
         if not operation.credentials:
             return "An earlier version of lockterm sent the change and stored no credentials."
         if operation.credentials != self._journal.account.credentials:
@@ -218,7 +228,7 @@ class Watch:
                 " another account."
             )
         if operation.call == "add" and operation.others is None:
-            return ""  # an add need not read its list first, and its absence proves little
+            return ""  # an add is sent without reading the list, and its absence proves little
         if shows_others(operation.others, remotes, deleted):
             return ""
         return (
@@ -228,9 +238,17 @@ class Watch:
     async def _read(
         self, operation: Operation, limits: WalkLimits, pace: RateLimiter | None, is_since: bool
     ) -> tuple[Verdict, Remote | None, Sequence[Remote] | None]:
-        """Return a verdict, the details and the list; details or list are None if not read.
+        """Read once the data that shows the result of an operation.
 
-        ``is_since`` means that this reading is certainly later than the sending.
+        Args:
+            operation: The operation.
+            limits: The limits for reading a complete list.
+            pace: The rate limiter for which each call waits; None to make calls at once.
+            is_since: Whether the answers certainly show the state after the sending.
+
+        Returns:
+            The verdict of this reading, the details of the remote, and the complete list. Details
+            and list are None if they were not read.
         """
         detail = None
         if operation.call == "update":
@@ -253,9 +271,9 @@ class Watch:
         if not alike:
             return judge_add(operation, (), ()), None, remotes
         ids = [remote.id for remote in alike if remote.id is not None]
-        known = await self._journal.not_new(operation, alike, ids, is_since=is_since)
+        older = await self._journal.find_older(operation, alike, ids, is_since=is_since)
         are_new = await self._are_new(operation, alike, is_since)
-        return judge_add(operation, alike, known, are_new), None, remotes
+        return judge_add(operation, alike, older, are_new), None, remotes
 
     async def _are_new(
         self, add: Operation, remotes: Sequence[Remote], is_since: bool
@@ -275,7 +293,10 @@ class Watch:
         return are_new
 
     def _sent_ms(self, operation: Operation) -> float | None:
-        """Return when the sending began by the service's clock, in milliseconds, or None."""
+        """Return when the sending began, by the service's clock, in milliseconds.
+
+        The result is None if the offset of the service's clock is unknown.
+        """
         offset_s, begun_s = self._connection.clock_offset_s, self._case(operation).begun_s
         if offset_s is None:
             return None
@@ -292,7 +313,7 @@ class Watch:
     # --- automatic reading -------------------------------------------------------------------
 
     def start(self) -> None:
-        """Start to verify unconfirmed operations in the background, if allowed."""
+        """Start to verify unconfirmed operations in the background, unless this is turned off."""
         if not self._by_itself:
             return
         self._asked.set()
@@ -320,7 +341,12 @@ class Watch:
             self._asked.set()
 
     async def _look_at_due(self) -> tuple[bool, float | None]:
-        """Verify due operations; return whether a reading failed, and the next due time."""
+        """Verify each operation whose next reading is due.
+
+        Returns:
+            Whether a reading failed, and the monotonic time of the next reading in seconds; None if
+            no reading is planned.
+        """
         failed, due = False, []
         for operation in await self._journal.list_unconfirmed():
             is_readable = (
@@ -339,8 +365,8 @@ class Watch:
                     await self.check(operation, UNASKED, self._pace)
                 except ListTooLargeError as error:
                     self._left_to_a_person.add(operation.id)
-                    why = f"{error.message} {error.hint}"
-                    await self._journal.resolve(operation, state=operation.state, message=why)
+                    message = f"{error.message} {error.hint}"
+                    await self._journal.resolve(operation, state=operation.state, message=message)
                     continue
                 except ServiceError as error:
                     _log.info("reading back will be tried again: %s", error.message)
@@ -366,7 +392,7 @@ class Watch:
         Args:
             operation: The operation.
             within_s: The time limit in seconds.
-            pace: See :meth:`Connection.read`.
+            pace: The rate limiter for which each call waits; None to make calls at once.
 
         Returns:
             The operation as it is in the journal at the end.

@@ -35,9 +35,10 @@ class Writes:
     reads the remote again just before sending. It sends nothing if the ID now belongs to another
     remote, or if the write would overwrite a change that the user did not see.
 
-    ``just_read`` means that the remote was read just now and the user was not asked since, so it is
-    not read again. ``again_of`` is the ID of the unconfirmed operation that a write repeats, and
-    ``operation_id`` is the ID of its own operation in the journal.
+    Three arguments are the same in all methods. ``just_read`` means that the caller has just read
+    the remote, so that it is not read again. ``again_of`` is the ID of the unconfirmed operation
+    that the write repeats. ``operation_id`` is the ID for the write's own operation in the journal;
+    None to create one.
 
     Args:
         sender: The sender of the writes.
@@ -63,7 +64,7 @@ class Writes:
 
     @property
     def under_way(self) -> int:
-        """The number of writes that are being sent. Do not end the process while it is not 0."""
+        """The number of writes that are being sent. The process must not end until it is 0."""
         return self._sender.under_way
 
     async def add_remote(
@@ -76,8 +77,8 @@ class Writes:
     ) -> int | None:
         """Add a remote (contract 4.1).
 
-        lockterm checks just before sending that the name is free. A remote that has the name later
-        is therefore new, which confirms an add whose answer is lost.
+        lockterm checks just before sending that the name is free. If the answer is lost, a remote
+        that has the name later must therefore be new, which can confirm the add.
 
         Args:
             request: The request, which was checked against the contract.
@@ -236,11 +237,14 @@ class Writes:
         await self._sender.send(order)
 
     async def _require_same(self, before: Remote, write: Write, lock_id: int) -> None:
-        """Raise ``RuleViolationError`` if another remote has the ID, or a value was changed.
+        """Check just before a write that its remote has the values which the user saw.
 
-        An update replaces every field that it sends, including those that only accompany the edited
-        field: the four fields of the validity. A delete removes all fields, so the user has not
-        agreed to any change since then, such as a new end date or name.
+        An update is compared in every field that it sends, including fields that only accompany the
+        edited one: the four fields of the validity. A delete is compared in all fields, because the
+        user decided to delete the remote with its earlier values.
+
+        Raises:
+            RuleViolationError: Another remote has the ID, or a value was changed.
         """
         try:
             with before_sending(LAST_READING):
@@ -248,19 +252,23 @@ class Writes:
         except RefusedError as error:
             if not error.is_gone:
                 raise
-            return  # gone, so the service will refuse, or not in an old copy yet
+            return  # the service will refuse the write, unless it answered from an old copy
         sent = before.raw if write.call == "delete" else write.body
         replaced = [field for field in UPDATED if field.name in sent]
         zone = self._zone(await self._locks.find(lock_id))
         if changed := find_differences(before, now, zone, replaced):
-            words = "The remote was changed after it was read. Nothing was sent."
+            reason = "The remote was changed after it was read. Nothing was sent."
             raise RuleViolationError(
-                {write.call: f"{words} {'; '.join(map(str, changed))}."},
+                {write.call: f"{reason} {'; '.join(map(str, changed))}."},
                 hint="Check the remote again before you change it.",
             )
 
     async def _require_free_name(self, lock_id: int, name: str) -> None:
-        """Raise ``NameTakenError`` if a remote of the lock has the name, or just got it."""
+        """Check just before an add that its name is free on the lock.
+
+        Raises:
+            NameTakenError: A remote of the lock has the name, or lockterm has just added one.
+        """
         with before_sending(NAME_CHECK):
             is_free = await self._remotes.is_name_free(lock_id, name)
         if is_free:

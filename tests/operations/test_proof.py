@@ -238,7 +238,7 @@ class World:
         rows = [one for one in (*self.rows, self.operation) if (one.settled_ms or 0) >= since_ms]
         return Recorded.of(rows, self.clock.now_ms())
 
-    async def not_new(
+    async def find_older(
         self, add: Operation, remotes: Iterable[Remote], ids: Iterable[int], *, is_since: bool
     ) -> set[int | None]:
         rows, asked = [*self.rows, self.operation], [one for one in remotes if one.id in ids]
