@@ -97,7 +97,7 @@ class LockService:
         """Set the function to call after each answer with status 429 (too many requests).
 
         Args:
-            on_limited: See ``on_limited`` of :class:`lockterm.api.transport.Transport`.
+            on_limited: The function, which gets the requested wait in seconds; 0 if there is none.
         """
         self._transport.on_limited = on_limited
 

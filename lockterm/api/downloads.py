@@ -152,7 +152,7 @@ The page of a login portal has fewer bytes, so it does not replace the interrupt
 _CONTENT_RANGE = re.compile(r"bytes ([0-9]{1,15})-[0-9]{1,15}/(?:([0-9]{1,15})|\*)")
 
 Progress = Callable[[int, int | None], None]
-"""A function that is called with the number of received bytes and of expected bytes.
+"""A function that is called with the number of received bytes and the number of expected bytes.
 
 The number of expected bytes is None if it is unknown.
 """

@@ -107,7 +107,7 @@ class Profile:
         return find_zone(self.timezone)
 
     def page_rows(self, size: tuple[int, int] = USUAL_SIZE) -> int:
-        """Return the number of remotes on a page; see :func:`page_rows`.
+        """Return the number of remotes on a page for a terminal of this size.
 
         Args:
             size: The numbers of columns and lines of the terminal.

@@ -163,7 +163,13 @@ def copied(
 
 
 def at_wall_time(remote: Remote, zone: tzinfo, other: tzinfo) -> Remote:
-    """Return a remote with its start and end changed to the same local times in another zone."""
+    """Return a remote whose start and end have the same local times in another zone.
+
+    Args:
+        remote: The remote.
+        zone: The present time zone of the remote.
+        other: The time zone in which the local times stay the same.
+    """
     start, end = remote.start_ms, remote.end_ms
     return replace(
         remote,

@@ -103,7 +103,7 @@ class Moment:
     error: str = ""
     """Sentences about the problem and what to type instead."""
     note: str = ""
-    """How a relative date was computed, such as ``current end 31 Jan 2027 + 1 month``."""
+    """The computation of a relative date, such as ``current end 31 Jan 2027 + 1 month``."""
 
 
 class _UnreadableDateError(Exception):

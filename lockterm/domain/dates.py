@@ -277,8 +277,8 @@ def day_time(ms: int, zone: tzinfo, *, exact: bool = True) -> str:
     Args:
         ms: The moment, in milliseconds.
         zone: The time zone in which the moment is shown.
-        exact: Whether to show seconds and milliseconds if they are not zero. Show them for the end
-            of a period, because ``23:59:59`` is not ``23:59``.
+        exact: Whether to show seconds and milliseconds if they are not zero. The end of a period
+            needs them, because ``23:59:59`` is not ``23:59``.
     """
     at = local(ms, zone)
     return _number(ms) if at is None else f"{day_of(at)} {_clock(at, exact)} {offset(at)}"

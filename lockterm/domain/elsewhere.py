@@ -40,7 +40,7 @@ class ChangeKind(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class ChangeElsewhere:
-    """A difference between two lists of a lock that this machine did not cause."""
+    """A difference between two lists of a lock, which others have caused."""
 
     lock_id: int
     remote_id: int
@@ -126,9 +126,9 @@ class Comparison:
 
     lock_id: int
     since_ms: int
-    """See :attr:`ChangeElsewhere.since_ms`."""
+    """When lockterm began to read the earlier list, by this machine's clock, in milliseconds."""
     until_ms: int
-    """See :attr:`ChangeElsewhere.until_ms`."""
+    """When lockterm finished reading the later list, in milliseconds."""
     is_old_whole: bool
     """Whether the earlier list is complete, so that a remote missing from it did not exist then."""
     is_new_whole: bool

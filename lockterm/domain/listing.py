@@ -224,9 +224,9 @@ class Ends:
     counts: Counter[StateFilter]
     """Maps states to numbers of remotes. The status that the service reported is not used."""
     at_ms: int
-    """See :attr:`Listing.at_ms`."""
+    """When reading the list began, by this machine's clock, in milliseconds."""
     changed: bool
-    """See :attr:`Listing.changed`."""
+    """Whether lockterm has changed the lock since the list was read."""
 
 
 class Lacking:

@@ -150,9 +150,9 @@ class Bounds(NamedTuple):
     last: tuple[int, str] | None
     """The last end, in the same form."""
     is_endless: bool
-    """Whether some remote has no end."""
+    """Whether at least one remote has no end."""
     is_unclear: bool
-    """Whether the end of some remote is unclear."""
+    """Whether the end of at least one remote is unclear."""
 
 
 class Similar(NamedTuple):

@@ -234,9 +234,9 @@ class PlannedSteps:
     left: list[Step]
     """The steps that are left out of the run, each with the reason."""
     losses: Sequence[str] = ()
-    """See :attr:`Plan.losses`."""
+    """Sentences about data that cannot be restored after the run."""
     skipped: Mapping[str, int] = field(default_factory=dict)
-    """See :attr:`Plan.skipped`."""
+    """Maps each reason for leaving remotes out to the number of these remotes."""
 
 
 class RunState(StrEnum):

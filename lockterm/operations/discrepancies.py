@@ -17,7 +17,7 @@ from lockterm.operations.readback import differing, record_before, same, set_by
 from lockterm.operations.recorded import Recorded
 
 KEPT = "The service kept"
-"""The beginning of an operation's message if the service shows other values than were sent."""
+"""The beginning of an operation's message if the service shows other values than lockterm sent."""
 
 _COMPARED = [field.name for field in RECOGNIZED if field.listed]
 

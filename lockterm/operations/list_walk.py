@@ -173,7 +173,7 @@ class WalkBudget:
     Args:
         lock_id: The ID of the lock, for the error message.
         limits: The limits.
-        clock: The clock, of which the monotonic part is used; tests replace it.
+        clock: The clock, whose monotonic time is used; tests replace it.
     """
 
     def __init__(

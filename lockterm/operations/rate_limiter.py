@@ -53,7 +53,7 @@ class RateLimiter:
     """The limiter that decides when the next step or the next verification call may start.
 
     Args:
-        clock: The clock, of which the monotonic part is used.
+        clock: The clock, whose monotonic time is used.
         calls_per_minute: The limit that the user has configured; 0 for none.
     """
 

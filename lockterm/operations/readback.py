@@ -35,7 +35,7 @@ class Verdict:
     words: str
     """A sentence about the remotes that the reading showed."""
     candidates: tuple[int, ...] = ()
-    """See ``Operation.candidates``."""
+    """The IDs of remotes that may be the added one, or that an unconfirmed clear has left."""
     remote_id: int | None = None
     """The ID of the remote that a recorded add created."""
     by_absence: bool = False

@@ -78,11 +78,15 @@ class Recorded:
         return cls(added, deleted, changed, frozenset(young), now_ms, offset_ms)
 
     def missing(self, ids: Collection[int | None]) -> list[Operation]:
-        """Return the adds whose remotes are not among the IDs in a complete list."""
+        """Return the recorded adds whose remotes a complete list lacks.
+
+        Args:
+            ids: The IDs of the remotes in the list.
+        """
         return [add for remote_id, add in self.added.items() if remote_id not in ids]
 
     def lingering(self, remotes: Iterable[Remote]) -> dict[int, Operation]:
-        """Return deletes and clears by remote ID, for deleted remotes that a list still shows."""
+        """Return the deleted remotes that a list still shows: the delete or clear, by remote ID."""
         lingering = {}
         for remote in remotes:
             if remote.id is not None and remote.id in self.deleted:

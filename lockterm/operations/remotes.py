@@ -168,7 +168,7 @@ class Remotes:
                 yield from task.result().value.remotes
 
     def look_ahead(self, lock_id: int, page_no: int, page_size: int) -> None:
-        """Request a page in the background, so that a later :meth:`page` needs no waiting."""
+        """Request a page in the background, so that a later :meth:`page` need not wait."""
         if not self.reads_ahead:
             return
         key = (lock_id, page_no, page_size)
@@ -282,9 +282,10 @@ class Remotes:
     async def all(
         self, lock_id: int, limits: WalkLimits | None = None, *, pace: RateLimiter | None = None
     ) -> list[Remote]:
-        """Return the complete list of a lock; arguments and errors are as in :meth:`whole`.
+        """Return the complete list of a lock, read once and not verified.
 
-        An entry that cannot be read is returned as a remote without fields.
+        An entry that cannot be read is returned as a remote without fields. For the arguments and
+        errors, see :meth:`whole`.
         """
         budget = WalkBudget(lock_id, limits or ASKED)
         found: dict[object, Remote] = {}

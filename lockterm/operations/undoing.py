@@ -45,7 +45,7 @@ if TYPE_CHECKING:
 
 
 _UNDO, _REDO = "undo the run: ", "redo the run: "
-"""The beginnings of the titles of plans that undo a run, and that undo the undo of a run."""
+"""The beginnings of plan titles: for a plan that undoes a run, and for one that undoes an undo."""
 
 
 class CannotUndoError(LocktermError):

@@ -102,13 +102,13 @@ class KeptRecords:
     """The records of a cached list of remotes, to compare with a list that is read later."""
 
     at_ms: int
-    """See ``Listing.at_ms``."""
+    """When reading the list began, by this machine's clock, in milliseconds."""
     ended_ms: int
     """The time when the list was completely read, in milliseconds since the epoch."""
     is_whole: bool
     """Whether the list has every remote that the lock had when the list was read."""
     blocks: Sequence[bytes]
-    """See ``Block.records``."""
+    """The packed records of each block of the list: lines of JSON, compressed."""
 
 
 def cache_of(directory: Path, profile: Profile) -> Cache | None:

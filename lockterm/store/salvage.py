@@ -57,7 +57,7 @@ def make_tables(connection: sqlite3.Connection, tables: Sequence[str]) -> None:
 
 
 def salvage(path: Path, broken: int, tables: Sequence[str]) -> str:
-    """Copy a damaged store to another name, and replace it by a new one with its readable rows.
+    """Copy a damaged store to another name, and replace it with a new store of its readable rows.
 
     If the store is from before the first release, the new store is empty.
 
@@ -103,7 +103,7 @@ def salvage(path: Path, broken: int, tables: Sequence[str]) -> str:
 
 
 def finish(path: Path) -> None:
-    """Complete an interrupted salvage: replace the store by the new store, if there is one."""
+    """Complete an interrupted salvage: replace the store with the finished new store, if any."""
     with _alone(path):
         if ready_for(path).exists():
             _put_in_place(path)
