@@ -236,9 +236,10 @@ def line_of(source: str, keys: tuple[str, ...]) -> int | None:
 
 @lru_cache(maxsize=1)
 def _lines_of(source: str) -> Mapping[tuple[str, ...], int]:
-    """Return the line numbers of all keys and tables.
+    """Return a mapping of all keys and tables, as paths of names, to their line numbers from 1.
 
-    At the start, lockterm asks for the line of each setting. To parse a line of TOML takes 20 µs.
+    The result is cached, because lockterm looks up the line of each setting at the start, and
+    parsing a line of TOML takes 20 µs.
     """
     lines: dict[tuple[str, ...], int] = {}
     table: tuple[str, ...] = ()

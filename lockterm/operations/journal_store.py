@@ -310,8 +310,8 @@ class JournalStore:
         if not rows:
             return None
         recorded = self._recorded(rows)
-        found = find_discrepancies(rows, recorded, page.remotes, self.profile.zone)
-        for operation, message in found:
+        differing = find_discrepancies(rows, recorded, page.remotes, self.profile.zone)
+        for operation, message in differing:
             if operation.message != message:
                 await self.note_message(operation, message)
                 self.on_kept(replace(operation, message=message))
