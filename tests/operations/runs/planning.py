@@ -9,6 +9,7 @@ from lockterm.domain.plan import Action, Plan, Step, StepState
 from lockterm.domain.remotes import Remote
 from lockterm.domain.run import Run
 from lockterm.operations import Operations
+from tests.faults.proxy import Exchange, Play, decoded
 from tests.faults.site import Site
 
 
@@ -75,6 +76,27 @@ async def execute(
 def states(plan: Plan) -> list[StepState]:
     """What became of each step."""
     return [step.state for step in plan.steps]
+
+
+def applied(play: Play) -> Play:
+    """The service has the request, and then something goes wrong."""
+
+    async def apply(exchange: Exchange) -> None:
+        await exchange.apply()
+        await play(exchange)
+
+    return apply
+
+
+def altered(site: Site, play: Play) -> Play:
+    """The service records something else than what was sent, and then something goes wrong."""
+
+    async def apply(exchange: Exchange) -> None:
+        await exchange.apply()
+        site.alter_newest(decoded(exchange)["lockId"])
+        await play(exchange)
+
+    return apply
 
 
 def names(site: Site, lock_id: int) -> set[str]:

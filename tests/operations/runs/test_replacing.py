@@ -22,8 +22,7 @@ from tests.conftest import NOW_MS
 from tests.faults.catalogue import answers, refusal, reset
 from tests.faults.proxy import Exchange, FaultProxy
 from tests.faults.site import Site, until
-from tests.operations.runs.planning import execute, run_of, states
-from tests.operations.runs.test_states import applied
+from tests.operations.runs.planning import applied, execute, run_of, states
 from tests.operations.test_kill import Mortal
 from tests.operations.virtual import VirtualTimer
 

@@ -21,6 +21,8 @@ from tests.faults.proxy import Exchange
 from tests.faults.site import Site, until, verify_step
 from tests.operations.runs.planning import (
     add,
+    altered,
+    applied,
     delete,
     execute,
     names,
@@ -28,7 +30,6 @@ from tests.operations.runs.planning import (
     run_of,
     states,
 )
-from tests.operations.runs.test_states import altered, applied
 
 RECORDED, TO_DO, UNCHANGED = StepState.RECORDED, StepState.TO_DO, StepState.UNCHANGED
 UNKNOWN = StepState.UNKNOWN
