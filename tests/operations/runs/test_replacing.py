@@ -14,7 +14,6 @@ from lockterm.domain.requests import NewRemote
 from lockterm.domain.text.run import describe_outcome
 from lockterm.errors import RuleViolationError, StoreError
 from lockterm.operations import Operations
-from lockterm.operations.proof import Horizon
 from lockterm.operations.replacing import CannotReplaceError, plan_replacement, plan_replacements
 from lockterm.operations.undoing import undo_last, undo_one
 from lockterm.store.runs import RunStore
@@ -22,9 +21,9 @@ from tests.conftest import NOW_MS
 from tests.faults.catalogue import answers, refusal, reset
 from tests.faults.proxy import Exchange, FaultProxy
 from tests.faults.site import Site, until
+from tests.operations.bench import patient
 from tests.operations.runs.planning import applied, execute, run_of, states
 from tests.operations.test_kill import Mortal
-from tests.operations.virtual import VirtualTimer
 
 RECORDED, REFUSED, NOT_SENT = StepState.RECORDED, StepState.REFUSED, StepState.NOT_SENT
 UNKNOWN, SKIPPED, TO_DO = StepState.UNKNOWN, StepState.SKIPPED, StepState.TO_DO
@@ -57,11 +56,6 @@ def writes(proxy: FaultProxy) -> list[str]:
 
 async def planned(operations: Operations, remote: Remote, number: str = "B-2") -> Plan:
     return (await plan_replacement(operations, remote.lock_id, remote, number)).plan
-
-
-def patient(operations: Operations) -> None:
-    """Let the time for a proof pass at once."""
-    operations.watch.timer, operations.watch.horizon = VirtualTimer(), Horizon()
 
 
 @pytest.mark.parametrize("call", ["add", "delete"])
