@@ -1,20 +1,29 @@
-"""How fast a run goes, against services that take no more than so many calls, in virtual time."""
+"""How fast a run goes against services that take no more than so many calls."""
 
 from __future__ import annotations
 
 import heapq
 import itertools
 import math
+import time
 from collections import deque
 from collections.abc import Callable, Generator
 from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
 
 import pytest
 
 from lockterm.api.retry_policy import UNSTATED_S
 from lockterm.domain.clock import Clock
+from lockterm.domain.plan import StepState
 from lockterm.operations.rate_limiter import MOST_AT_ONCE, RateLimiter
+from lockterm.service.figures import Figures
+from lockterm.service.running import RunningService
+from tests.conftest import NOW_MS
+from tests.faults.site import Site, quick
 from tests.long import telling
+from tests.operations.runs.planning import add, execute, names, states
 
 CALLS = 2
 """Of a step: one that reads, and one that writes."""
@@ -146,18 +155,13 @@ def test_pauses_that_are_asked_for_take_little_of_a_long_run(
     assert world.refused <= 0.005 * (world.taken + world.refused)
 
 
-def test_a_limit_that_sinks_is_followed():
+def test_a_limit_that_sinks_or_rises_is_followed():
     world = World(each_second(60))
     world.run(100)
     world.takes, world.taken, world.refused = each_second(6), 0, 0
     world.run(300)
     assert world.taken >= 0.8 * 6 * 300
     assert world.refused <= 0.05 * (world.taken + world.refused)
-
-
-def test_a_limit_that_rises_is_found_in_some_minutes():
-    world = World(each_second(6))
-    world.run(100)
     world.takes = each_second(60)
     world.run(600)
     assert world.pace.per_s > 30
@@ -205,3 +209,43 @@ def test_what_fails_halves_the_steps_at_once_and_fails_together_once():
     assert pace.wait_s(0) == 0 and pace.wait_s(1) == math.inf
     pace.went_well()
     assert pace.wait_s(1) == 0
+
+
+# --- the real service with ``--rate-limit`` ------------------------------------------------------
+
+STEPS, PER_S = 40, 25.0
+
+
+class Refusals(Figures):
+    """Counts, and has time begin with the first call that is one too many.
+
+    Else a busy machine would make so few calls a second that there is none.
+    """
+
+    since_s: float | None = None
+
+    def count(self, endpoint: str, code: int, seconds: float) -> None:
+        super().count(endpoint, code, seconds)
+        if code == 429 and self.since_s is None:
+            self.since_s = time.monotonic()
+
+    def now_ms(self) -> int:
+        passed_s = 0.0 if self.since_s is None else time.monotonic() - self.since_s
+        return NOW_MS + int(passed_s * 1000)
+
+
+@pytest.mark.long
+async def test_a_rate_of_the_service_is_kept_to_until_all_is_done(
+    running_service: Callable[..., RunningService], tmp_path: Path
+) -> None:
+    told = Refusals()
+    options: dict[str, Any] = {"rate": PER_S, "clock": told.now_ms, "figures": told}
+    with quick():
+        site = Site(running_service(sample_data=False, **options), tmp_path)
+        lock_id = site.new_lock(0)
+        async with site.proxy() as proxy, site.operations(proxy) as operations:
+            done = await execute(operations, [add(lock_id, number) for number in range(STEPS)])
+    assert told.since_s is not None
+    assert states(done) == [StepState.RECORDED] * STEPS
+    assert names(site, lock_id) == {f"New {number}" for number in range(STEPS)}
+    assert len(site.state(lock_id)) == STEPS + 1
