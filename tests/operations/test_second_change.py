@@ -2,76 +2,63 @@
 
 from __future__ import annotations
 
-from collections.abc import Awaitable, Callable
-
 import pytest
 
 from lockterm.domain.operation import OperationState
 from lockterm.domain.remotes import Remote
 from lockterm.domain.requests import RemoteChanges
 from lockterm.errors import ResultUnknownError, RuleViolationError
-from lockterm.operations import Operations
 from lockterm.operations.refusals import PendingChangeError
 from tests.faults.calls import CALLS, Scene, id_of, new_remote
 from tests.faults.catalogue import close
-from tests.faults.site import Site, checked, verify_step
+from tests.faults.site import Site, checked
+from tests.operations.bench import Bench, lose
 
-SECOND: dict[str, Callable[[Operations, int, Remote], Awaitable[object]]] = {
-    "update": lambda ops, lock, one: ops.writes.update_remote(
-        lock, id_of(one), RemoteChanges(remote_name="Later"), one
-    ),
-    "delete": lambda ops, lock, one: ops.writes.delete_remote(lock, one),
-    "updateRemoteUserNo": lambda ops, lock, one: ops.writes.set_user_no(lock, one, 9),
-}
+DAY_MS = 86_400_000
+ABOUT_A_REMOTE = ("update", "delete", "updateRemoteUserNo")
 
 
-@pytest.mark.parametrize("second", SECOND)
-@pytest.mark.parametrize("first", SECOND)
-async def test_a_second_change_of_a_remote_waits_for_the_first(site: Site, first: str, second: str):
-    lock_id = site.new_lock()
-    one, other, _ = site.remotes(lock_id)
-    async with site.proxy() as proxy, site.operations(proxy) as operations:
-        proxy.arm(first, close, 1)
-        with pytest.raises(ResultUnknownError):
-            await CALLS[first](operations, Scene(lock_id, one))
-        await verify_step(operations)
-        asked = len(proxy.asked)
-        with pytest.raises(
-            PendingChangeError, match=f"of {one.remote_name} on .* The order of the two"
-        ):
-            await SECOND[second](operations, lock_id, one)
-        assert not {*proxy.asked[asked:]} - {"detail", "list"}, "nothing is sent"
-        assert len(await operations.journal.history()) == 1
-        await SECOND[second](operations, lock_id, other)
-        (unconfirmed,) = await operations.journal.list_unconfirmed()
-        await operations.resolution.send_again(unconfirmed)  # this is no second one
-        assert proxy.applied(first)[-1].body == unconfirmed.body
+async def change(bench: Bench, call: str, remote: Remote) -> None:
+    if call == "update":  # not to the name that the first change sets
+        changes = RemoteChanges(remote_name="Later")
+        await bench.writes.update_remote(bench.lock_id, id_of(remote), changes, remote)
+    else:
+        await bench.call(call, remote)
 
 
-async def test_only_the_same_is_the_first_sent_again(site: Site):
+@pytest.mark.parametrize("second", ABOUT_A_REMOTE)
+@pytest.mark.parametrize("first", ABOUT_A_REMOTE)
+async def test_a_second_change_of_a_remote_waits_for_the_first(
+    bench: Bench, first: str, second: str
+):
+    unconfirmed = await bench.lose(first, close)
+    bench.proxy.asked.clear()
+    words = f"of {bench.second.remote_name} on .* The order of the two"
+    with pytest.raises(PendingChangeError, match=words):
+        await change(bench, second, bench.second)
+    assert not {*bench.proxy.asked} - {"detail", "list"}, "nothing is sent"
+    assert len(await bench.history()) == 1
+    await change(bench, second, bench.third)
+    await bench.resolution.send_again(unconfirmed)  # this is no second one
+    assert bench.proxy.applied(first)[-1].body == unconfirmed.body
+
+
+async def test_only_the_same_is_the_first_sent_again(bench: Bench):
     """Otherwise the first would count as settled, and may still land after the second."""
-    lock_id = site.new_lock()
-    one, *_ = site.remotes(lock_id)
-    first, other = RemoteChanges(remote_name="First"), RemoteChanges(remote_name="Other")
-    async with site.proxy() as proxy, site.operations(proxy) as operations:
-        writes, lost = operations.writes, []
-        proxy.arm("update", close, 1)
-        proxy.arm("add", close, 1)
-        for work in (
-            writes.update_remote(lock_id, id_of(one), first, one),
-            writes.add_remote(new_remote(lock_id)),
-        ):
-            with pytest.raises(ResultUnknownError) as unknown:
-                await work
-            lost.append(unknown.value.operation_id)
-        with pytest.raises(PendingChangeError):
-            await writes.update_remote(lock_id, id_of(one), other, one, again_of=lost[0])
-        with pytest.raises(PendingChangeError):
-            await writes.add_remote(new_remote(lock_id, "Other"), again_of=lost[1])
-        assert [row.id for row in await operations.journal.list_unconfirmed()] == lost
-        await writes.update_remote(lock_id, id_of(one), first, one, again_of=lost[0])
-        await writes.add_remote(new_remote(lock_id), again_of=lost[1])
-        assert await operations.journal.list_unconfirmed() == []
+    writes, lock_id, one = bench.writes, bench.lock_id, bench.first
+    lost = [(await bench.lose(call, close, one)).id for call in ("update", "add")]
+    other, same = (
+        RemoteChanges(remote_name="Other"),
+        RemoteChanges(remote_name="Renamed", is_coerced=1),
+    )
+    with pytest.raises(PendingChangeError):
+        await writes.update_remote(lock_id, id_of(one), other, one, again_of=lost[0])
+    with pytest.raises(PendingChangeError):
+        await writes.add_remote(new_remote(lock_id, "Other"), again_of=lost[1])
+    assert [row.id for row in await bench.unconfirmed()] == lost
+    await writes.update_remote(lock_id, id_of(one), same, one, again_of=lost[0])
+    await writes.add_remote(new_remote(lock_id), again_of=lost[1])
+    assert await bench.unconfirmed() == []
 
 
 async def test_two_profiles_of_one_service_hold_each_others_adds_back(site: Site):
@@ -94,28 +81,22 @@ async def test_two_profiles_of_one_service_hold_each_others_adds_back(site: Site
         assert [entry.call for entry in proxy.ledger] == []
 
 
-async def test_send_again_is_refused_when_the_remote_was_changed_elsewhere(site: Site):
-    lock_id = site.new_lock()
-    _, remote, _ = site.remotes(lock_id)
-    later_ms, sooner_ms = (remote.end_ms or 0) + 86_400_000, (remote.end_ms or 0) - 86_400_000
+async def test_send_again_is_refused_when_the_remote_was_changed_elsewhere(bench: Bench):
+    remote, send_again = bench.second, bench.resolution.send_again
+    later_ms, sooner_ms = (remote.end_ms or 0) + DAY_MS, (remote.end_ms or 0) - DAY_MS
     changes = RemoteChanges(start_ms=remote.start_ms, end_ms=later_ms)
-    async with site.proxy() as proxy, site.operations(proxy) as operations:
-        proxy.arm("update", close, 1)
-        with pytest.raises(ResultUnknownError):
-            await operations.writes.update_remote(lock_id, id_of(remote), changes, remote)
-        await verify_step(operations)
-        (unconfirmed,) = await operations.journal.list_unconfirmed()
-        assert unconfirmed.state is OperationState.NOT_SEEN
-        shorter = {"startDate": remote.start_ms, "endDate": sooner_ms}
-        site.ask("bluetooth-remote/update", lockId=lock_id, remoteId=remote.id, **shorter)
-        with pytest.raises(
-            RuleViolationError, match=r"changed since.*endDate.*Check the change first"
-        ):
-            await operations.resolution.send_again(unconfirmed)
-        assert site.remotes(lock_id)[1].end_ms == sooner_ms
-        differs = await checked(operations, unconfirmed)
-        assert differs.state is OperationState.CONFLICT
-        await operations.resolution.send_again(
-            differs
-        )  # it was said, and a person wants it all the same
-        assert site.remotes(lock_id)[1].end_ms == later_ms
+    unconfirmed = await lose(
+        bench.operations,
+        bench.proxy,
+        "update",
+        lambda: bench.writes.update_remote(bench.lock_id, id_of(remote), changes, remote),
+    )
+    assert unconfirmed.state is OperationState.NOT_SEEN
+    bench.ask("update", remoteId=remote.id, startDate=remote.start_ms, endDate=sooner_ms)
+    with pytest.raises(RuleViolationError, match=r"changed since.*endDate.*Check the change first"):
+        await send_again(unconfirmed)
+    assert bench.remotes[1].end_ms == sooner_ms
+    differs = await checked(bench.operations, unconfirmed)
+    assert differs.state is OperationState.CONFLICT
+    await send_again(differs)  # it was said, and a person wants it all the same
+    assert bench.remotes[1].end_ms == later_ms

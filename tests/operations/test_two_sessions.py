@@ -1,47 +1,58 @@
-"""Two sessions on one store: both live, none sends what the other has settled or is sending."""
+"""Two sessions on one store: both live, none sends what the other has settled or is sending.
+
+Nothing that they know is lost where the state directory goes while they run.
+"""
 
 from __future__ import annotations
 
 import asyncio
+import os
+import shutil
+import signal
+import subprocess
+import sys
 from collections.abc import AsyncIterator
 from dataclasses import dataclass, replace
+from pathlib import Path
 
 import pytest
 
-from lockterm.domain.operation import Operation, OperationState
+from lockterm.domain.operation import OperationState
 from lockterm.domain.plan import StepState
-from lockterm.errors import RefusedError, ResultUnknownError
+from lockterm.errors import RefusedError, StoreError
 from lockterm.operations import Operations
-from lockterm.operations.proof import Horizon
 from lockterm.operations.refusals import AlreadyResolvedError, PendingChangeError
 from lockterm.store.database import Database
 from lockterm.store.journal import Journal
 from lockterm.store.sessions import StoreSession
-from tests.faults.calls import CALLS, Scene, new_remote
-from tests.faults.cases import disagreements
+from tests.faults.calls import CALLS, new_remote
 from tests.faults.catalogue import answers, applied_unheard, close, refusal
-from tests.faults.proxy import Entry, Exchange, FaultProxy
-from tests.faults.site import Site, checked, until, verify_step
-from tests.operations.runs.planning import add, execute
-from tests.operations.virtual import VirtualTimer
+from tests.faults.proxy import Entry, Exchange
+from tests.faults.site import Site, checked, until
+from tests.operations.bench import Bench, Gate, patient
+from tests.operations.runs.planning import add, execute, states
+
+CONFIRMED, UNKNOWN = OperationState.CONFIRMED, OperationState.UNKNOWN
+NOT_SEEN, PROVEN = OperationState.NOT_SEEN, OperationState.CONFIRMED_BY_READING
 
 
 @dataclass
-class Pair:
+class Pair(Bench):
     """Two sessions at one service, with one store."""
 
-    site: Site
-    proxy: FaultProxy
-    here: Operations
     there: Operations
-    scene: Scene
 
-    async def lose(self, call: str, fault=close) -> Operation:
-        self.proxy.arm(call, fault, 1)
-        with pytest.raises(ResultUnknownError):
-            await CALLS[call](self.here, self.scene)
-        await verify_step(self.here)
-        return (await self.here.journal.history())[-1]
+    @property
+    def here(self) -> Operations:
+        return self.operations
+
+    @property
+    def state(self) -> Path:
+        """The state directory."""
+        return self.journal.database.path.parent
+
+    def another(self, name: str = "Other fob", number: str = "N-900"):
+        return new_remote(self.lock_id, name, number)
 
 
 @pytest.fixture
@@ -52,18 +63,19 @@ async def pair(site: Site) -> AsyncIterator[Pair]:
         site.operations(proxy, store) as here,
         site.operations(proxy, store) as there,
     ):
-        yield Pair(site, proxy, here, there, Scene(lock_id, site.remotes(lock_id)[1]))
-        assert disagreements(await here.journal.history(), proxy.ledger) == []
+        pair = Pair(site, proxy, here, lock_id, there)
+        yield pair
+        await pair.agree()
 
 
 async def test_the_other_session_knows_who_holds_the_lock(pair: Pair):
-    operation = await pair.lose("add")
-    (seen,) = await pair.there.journal.list_unconfirmed(pair.scene.lock_id)
+    operation = await pair.lose("add", close)
+    (seen,) = await pair.there.journal.list_unconfirmed(pair.lock_id)
     assert seen == operation
     with pytest.raises(PendingChangeError, match=operation.session):
-        await pair.there.writes.add_remote(new_remote(pair.scene.lock_id, "Other fob"))
+        await pair.there.writes.add_remote(pair.another())
     await pair.there.resolution.give_up(seen)
-    await pair.here.writes.add_remote(new_remote(pair.scene.lock_id, "Other fob"))
+    await pair.writes.add_remote(pair.another())
 
 
 @pytest.mark.parametrize(("name", "number"), [("New fob", "N-901"), ("Another", "n 900")])
@@ -71,65 +83,57 @@ async def test_add_not_seen_blocks_only_its_like_and_clears_in_a_later_session(
     pair: Pair, name: str, number: str
 ):
     """It may still land: another add of it would double it, and a clear could miss it."""
-    operation, lock_id = await pair.lose("add"), pair.scene.lock_id
-    assert operation.state is OperationState.NOT_SEEN
+    operation, there = await pair.lose("add", close), pair.there.writes
+    assert operation.state is NOT_SEEN
+    other = pair.another("Another fob", "N-901")
     with pytest.raises(PendingChangeError):
-        await pair.there.writes.add_remote(new_remote(lock_id, name, number))
+        await there.add_remote(new_remote(pair.lock_id, name, number))
     with pytest.raises(PendingChangeError):
-        await pair.there.writes.clear_remotes(lock_id)
+        await there.clear_remotes(pair.lock_id)
     with pytest.raises(PendingChangeError):
-        await pair.here.writes.add_remote(new_remote(lock_id, "Another fob", "N-901"))
-    await pair.there.writes.add_remote(new_remote(lock_id, "Another fob", "N-901"))
+        await pair.writes.add_remote(other)
+    await there.add_remote(other)
 
 
-@pytest.mark.parametrize("state", [OperationState.UNKNOWN, OperationState.NOT_SEEN])
+@pytest.mark.parametrize("state", [UNKNOWN, NOT_SEEN])
 async def test_run_goes_on_behind_an_add_that_an_ended_session_lost(
     pair: Pair, state: OperationState
 ):
     """An add that a kill kept from leaving does not stop the rest of its lock."""
-    operation, lock_id = await pair.lose("add"), pair.scene.lock_id
-    await pair.here.journal.resolve(operation, state=state)
-    pair.there.watch.timer, pair.there.watch.horizon = VirtualTimer(), Horizon()
+    operation, lock_id = await pair.lose("add", close), pair.lock_id
+    await pair.journal.resolve(operation, state=state)
+    patient(pair.there)
     lost = add(lock_id, 0, remoteName=operation.remote_name, remoteNumber="N-900")
     done = await execute(pair.there, [lost, add(lock_id, 1), add(lock_id, 2)])
-    states = [step.state for step in done.steps]
-    assert states == [StepState.NOT_SENT, StepState.RECORDED, StepState.RECORDED]
+    assert states(done) == [StepState.NOT_SENT, StepState.RECORDED, StepState.RECORDED]
 
 
-async def test_an_add_on_its_way_holds_back_the_other_session(pair: Pair):
-    gate = asyncio.Event()
-
-    async def slow(exchange: Exchange) -> None:
-        await gate.wait()
-        answer = await exchange.apply()
-        await exchange.send(answer.head + b"\r\n\r\n" + answer.body)
-
-    pair.proxy.arm("add", slow, 1)
-    adding = asyncio.create_task(CALLS["add"](pair.here, pair.scene))
-    await until(lambda: "add" in pair.proxy.asked)
-    for call in ("add", "clear"):
-        with pytest.raises(PendingChangeError):
-            await CALLS[call](pair.there, pair.scene)
+@pytest.mark.parametrize("is_removed", [False, True])
+async def test_an_add_on_its_way_holds_back_the_other_session(pair: Pair, is_removed: bool):
+    """Where the state is removed, the other one meets its row before it can show that it lives."""
+    gate = Gate()
+    await pair.there.journal.list_unconfirmed()
+    pair.proxy.arm("add", gate, 1)
+    adding = asyncio.create_task(pair.call("add"))
+    await until(lambda: gate.waiting)
+    if is_removed:
+        shutil.rmtree(pair.state)
     # What the other session is sending is not taken for lost.
     assert await pair.there.journal.list_unconfirmed() == []
-    gate.set()
+    for call in ("add", "clear"):
+        with pytest.raises(PendingChangeError, match=pair.journal.session.id):
+            await CALLS[call](pair.there, pair.scene)
+    assert await pair.there.journal.list_unconfirmed() == []
+    gate.open.set()
     await adding
-    assert [one.state for one in await pair.there.journal.history()] == [OperationState.CONFIRMED]
+    assert await pair.states() == [CONFIRMED]
 
 
 @pytest.mark.parametrize("call", ["add", "update", "delete", "updateRemoteUserNo"])
 async def test_only_one_of_two_sends_it_again(pair: Pair, call: str):
-    operation = await pair.lose(call)
-    gate = asyncio.Event()
-
-    async def slow(exchange: Exchange) -> None:
-        gate.set()
-        answer = await exchange.apply()
-        await exchange.send(answer.head + b"\r\n\r\n" + answer.body)
-
-    pair.proxy.arm(call, slow, 1)
+    operation = await pair.lose(call, close)
     results = await asyncio.gather(
-        pair.here.resolution.send_again(operation),
+        pair.resolution.send_again(operation),
         pair.there.resolution.send_again(operation),
         return_exceptions=True,
     )
@@ -144,39 +148,36 @@ async def test_only_one_of_two_sends_it_again(pair: Pair, call: str):
 @pytest.mark.parametrize("end", ["confirmed", "dismissed", "sent again"])
 async def test_what_the_other_session_settled_is_not_sent_again(pair: Pair, end: str):
     stale = await pair.lose("update", applied_unheard if end == "confirmed" else close)
-    if end == "confirmed":
-        stale = await pair.here.journal.find(stale.id) or stale
-    elif end == "dismissed":
+    if end == "dismissed":
         await pair.there.resolution.give_up(stale)
-    else:
+    elif end == "sent again":
         await pair.there.resolution.send_again(stale)
     asked = pair.proxy.asked.count("update")
     with pytest.raises(AlreadyResolvedError):
-        await pair.here.resolution.send_again(stale)
+        await pair.resolution.send_again(stale)
     assert pair.proxy.asked.count("update") == asked
 
 
 @pytest.mark.parametrize("call", ["update", "delete", "clear"])
 async def test_second_send_does_not_confirm_the_first(pair: Pair, call: str):
     """It is read back while the service has applied the second, and has not answered yet."""
-    lost = await pair.lose(call)
-    second = "delete" if call == "clear" else call
-    applied, gate = asyncio.Event(), asyncio.Event()
+    lost, gate = await pair.lose(call, close), Gate(is_applied=True)
 
     async def held(exchange: Exchange) -> None:
-        answer = await exchange.apply()
-        if call != "clear" or not pair.site.remotes(pair.scene.lock_id):
-            applied.set()
-            await gate.wait()
-        await exchange.send(answer.head + b"\r\n\r\n" + answer.body)
+        await exchange.apply()
+        if call == "clear" and pair.remotes:
+            gate.open.set()
+        else:
+            gate.open.clear()
+        await gate(exchange)
 
-    pair.proxy.arm(second, held)
+    pair.proxy.arm("delete" if call == "clear" else call, held)
     sending = asyncio.create_task(pair.there.resolution.send_again(lost))
-    await applied.wait()
+    await until(lambda: gate.waiting and not gate.open.is_set())
     read = await checked(pair.here, lost)
-    gate.set()
+    gate.open.set()
     await sending
-    assert read.state is OperationState.UNKNOWN and "being sent again" in read.message
+    assert read.state is UNKNOWN and "being sent again" in read.message
     settled = await checked(pair.here, lost)
     assert settled.state is OperationState.SENT_AGAIN
 
@@ -189,7 +190,7 @@ async def test_an_answer_settles_what_another_session_called_unknown(pair: Pair,
         (row,) = await pair.there.journal.history()
         journal = Journal(pair.there.journal.database, row.profile, row.service)
         journal.settle_orphans(lambda session: False, 1)
-        assert (await pair.there.journal.list_unconfirmed())[0].state is OperationState.UNKNOWN
+        assert (await pair.there.journal.list_unconfirmed())[0].state is UNKNOWN
         if answer == "refused":
             await answers(refusal())(exchange)
         else:
@@ -199,34 +200,30 @@ async def test_an_answer_settles_what_another_session_called_unknown(pair: Pair,
     pair.proxy.arm("add", seen_as_lost, 1)
     if answer == "refused":
         with pytest.raises(RefusedError):
-            await CALLS["add"](pair.here, pair.scene)
+            await pair.call("add")
     else:
-        await CALLS["add"](pair.here, pair.scene)
-    (row,) = await pair.here.journal.history()
-    assert row.state is (
-        OperationState.REFUSED if answer == "refused" else OperationState.CONFIRMED
-    )
+        await pair.call("add")
+    (row,) = await pair.history()
+    assert row.state is (OperationState.REFUSED if answer == "refused" else CONFIRMED)
     assert row.remote_id == (pair.proxy.ledger[0].data["remoteId"] if pair.proxy.ledger else None)
 
 
 async def test_both_read_back_and_one_settles(pair: Pair):
-    operation = await pair.lose("delete")
-    pair.site.ask("bluetooth-remote/delete", remoteId=pair.scene.remote.id)
-    pair.proxy.ledger.append(  # it landed after all
-        Entry("delete", dict(operation.body), {})
-    )
+    operation = await pair.lose("delete", close)
+    pair.ask("delete", remoteId=pair.second.id)
+    pair.proxy.ledger.append(Entry("delete", dict(operation.body), {}))  # it landed after all
     read = await asyncio.gather(checked(pair.here, operation), checked(pair.there, operation))
-    assert {one.state for one in read} == {OperationState.CONFIRMED_BY_READING}
+    assert {one.state for one in read} == {PROVEN}
 
 
 async def test_what_a_session_left_when_it_ended_is_settled_by_the_others(pair: Pair):
     """Its add must hold nobody back for ever, and be read back like any other."""
-    store = pair.here.journal.database
+    store = pair.journal.database
     journal = Journal(store, pair.here.profile.name, pair.here.profile.base_url)
     dead = StoreSession(store.path.parent / "sessions")
     dead.open()
-    await CALLS["add"](pair.here, pair.scene)
-    (model,) = await pair.here.journal.history()
+    await pair.call("add")
+    (model,) = await pair.history()
 
     other = pair.site.new_lock()
     orphan = replace(
@@ -247,27 +244,20 @@ async def test_what_a_session_left_when_it_ended_is_settled_by_the_others(pair: 
     with pytest.raises(PendingChangeError):  # in doubt now
         await pair.there.writes.add_remote(new_remote(other))
     (seen,) = await pair.there.journal.list_unconfirmed()
-    assert (seen.id, seen.state) == ("orphan", OperationState.UNKNOWN)
-    assert (await checked(pair.there, seen)).state is OperationState.NOT_SEEN
+    assert (seen.id, seen.state) == ("orphan", UNKNOWN)
+    assert (await checked(pair.there, seen)).state is NOT_SEEN
 
 
 async def test_a_session_that_has_ended_stays_so_when_a_thread_of_it_is_late(pair: Pair):
     """Else nobody would be offered its drafts."""
-    ended = pair.here.journal
-    ended.close()
-    await ended.list_unconfirmed()
-    assert not pair.there.journal.session.is_alive(ended.session.id)
+    pair.journal.close()
+    await pair.journal.list_unconfirmed()
+    assert not pair.there.journal.session.is_alive(pair.journal.session.id)
 
 
-async def test_many_first_uses_at_once(site: Site):
-    store = site.new_store()
-    async with site.proxy() as proxy, site.operations(proxy, store) as operations:
-        await asyncio.gather(*(operations.journal.list_unconfirmed() for _ in range(12)))
-
-
-async def test_two_sessions_make_a_new_store_at_once(site: Site, tmp_path):
-    path = tmp_path / "new" / "lockterm.db"
-    stores = [Database(path) for _ in range(6)]
+async def test_new_store_is_made_once_when_many_use_it_at_once(bench: Bench, tmp_path: Path):
+    await asyncio.gather(*(bench.unconfirmed() for _ in range(12)))
+    stores = [Database(tmp_path / "new" / "lockterm.db") for _ in range(6)]
 
     def use(store: Database) -> int:
         with store.transaction() as connection:
@@ -277,3 +267,86 @@ async def test_two_sessions_make_a_new_store_at_once(site: Site, tmp_path):
     assert counts == [0] * 6
     for store in stores:
         store.close()
+
+
+# --- the state directory goes --------------------------------------------------------------------
+
+
+async def test_an_unsettled_line_stays_and_holds_back_when_the_state_is_removed(pair: Pair):
+    operation = await pair.lose("add", close)
+    await pair.there.journal.list_unconfirmed()
+    shutil.rmtree(pair.state)
+    for session in (pair.here, pair.there):
+        assert await session.journal.list_unconfirmed() == [operation]
+        with pytest.raises(PendingChangeError):
+            await session.writes.add_remote(pair.another())
+    await pair.there.resolution.give_up(operation)
+    assert await pair.unconfirmed() == []
+    assert len(await pair.history()) == 1
+    assert (pair.state / "sessions" / pair.journal.session.id).exists()
+
+
+async def test_where_it_cannot_be_made_again_nothing_is_changed_or_hidden(pair: Pair):
+    operation, place = await pair.lose("add", close), pair.state
+    shutil.rmtree(place)
+    place.write_text("in the way")
+    assert await pair.unconfirmed() == [operation]
+    with pytest.raises(StoreError):
+        await pair.call("delete")
+    assert "delete" not in pair.proxy.asked
+    place.unlink()
+    assert await pair.unconfirmed() == [operation]
+    await pair.call("delete")
+    assert len(await pair.there.journal.history()) == 2
+
+
+async def test_session_keeps_its_writes_when_the_state_is_removed(pair: Pair):
+    operation = await pair.lose("update", close)
+    shutil.rmtree(pair.state)
+    async with pair.site.operations(pair.proxy, pair.journal.database.path) as new:
+        await new.writes.add_remote(new_remote(pair.site.new_lock()))
+        rows = {row.id for row in await new.journal.history()}
+        assert await pair.unconfirmed() == [operation]
+        assert {row.id for row in await new.journal.history()} == {operation.id} | rows
+        assert await new.journal.list_unconfirmed() == [operation]
+
+
+SLEEPER = """
+import sys
+from pathlib import Path
+from lockterm.store.sessions import StoreSession
+session = StoreSession(Path(sys.argv[1]))
+session.open()
+print(session.id, flush=True)
+sys.stdin.read()
+"""
+
+
+def test_a_process_without_its_file_lives_until_it_ends(tmp_path: Path) -> None:
+    command = [sys.executable, "-c", SLEEPER, str(tmp_path / "sessions")]
+    with subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True) as one:
+        other = one.stdout.readline().strip()
+        here = StoreSession(tmp_path / "sessions")
+        here.open()
+        assert here.is_alive(other)
+        shutil.rmtree(tmp_path / "sessions")
+        assert here.is_alive(other)
+        os.kill(one.pid, signal.SIGKILL)
+        one.wait()
+    assert not here.is_alive(other)
+    here.close()
+
+
+def test_the_files_of_sessions_that_have_ended_go(tmp_path: Path) -> None:
+    folder = tmp_path / "sessions"
+    folder.mkdir()
+    for name in ("1-dead", "2-3f-0badcafe"):
+        (folder / name).touch()
+    first, second = StoreSession(folder), StoreSession(folder)
+    first.open()
+    second.open()
+    first.remove_dead()
+    assert {entry.name for entry in folder.iterdir()} == {first.id, second.id}
+    first.close()
+    second.close()
+    assert not any(folder.iterdir())
