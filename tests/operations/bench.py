@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Callable
+import json
+from collections.abc import Awaitable, Callable
 from dataclasses import dataclass
 from typing import Any
 
@@ -14,6 +15,7 @@ from lockterm.domain.remotes import Remote
 from lockterm.errors import ResultUnknownError
 from lockterm.operations import Operations
 from lockterm.operations.proof import Horizon
+from tests.api.fault_server import http
 from tests.faults.calls import CALLS, Scene
 from tests.faults.cases import disagreements
 from tests.faults.catalogue import applied_unheard, close
@@ -47,6 +49,21 @@ class Gate:
         self.waiting += 1
         await self.open.wait()
         await reply(exchange)
+
+
+def shows(change: Callable[[dict[str, Any]], None]) -> Play:
+    """Show a list, or details, with each remote changed on the way."""
+
+    async def play(exchange: Exchange) -> None:
+        answer = await exchange.apply()
+        value = json.loads(answer.body)
+        for record in value["data"].get("list", [value["data"]]):
+            change(record)
+        lines = answer.head.decode().split("\r\n")
+        date = next(line for line in lines if line.lower().startswith("date"))
+        await exchange.send(http(json.dumps(value), 200, date, "Content-Type: application/json"))
+
+    return play
 
 
 def old_answers() -> Play:
@@ -109,7 +126,7 @@ class Bench:
         self, call: str, fault: Play = applied_unheard, remote: Remote | None = None
     ) -> Operation:
         """Send a write whose answer never comes, and have it read back."""
-        return await lose(self.operations, self.proxy, call, lambda: self.call(call, remote), fault)
+        return await lose(self.operations, self.proxy, call, self.call(call, remote), fault)
 
     async def history(self) -> list[Operation]:
         return list(await self.journal.history())
@@ -141,12 +158,12 @@ async def lose(
     operations: Operations,
     proxy: FaultProxy,
     call: str,
-    write: Callable[[], Any],
+    write: Awaitable[Any],
     fault: Play = close,
 ) -> Operation:
     """Send a write whose answer never comes, and have it read back."""
     proxy.arm(call, fault, 1)
     with pytest.raises(ResultUnknownError):
-        await write()
+        await write
     await verify_step(operations)
     return (await operations.journal.history())[-1]

@@ -19,7 +19,7 @@ from lockterm.store.cache import Cache
 from tests.conftest import NOW_MS
 from tests.faults.proxy import Exchange
 from tests.faults.site import Site
-from tests.operations.test_added_evidence import shows
+from tests.operations.bench import shows
 
 LOCKS = (1003, 1004)
 """Locks of the sample data."""

@@ -18,7 +18,7 @@ from tests.api.fault_server import http
 from tests.faults.catalogue import answers, refusal, reset
 from tests.faults.proxy import Exchange, FaultProxy
 from tests.faults.site import Site
-from tests.operations.test_added_evidence import shows
+from tests.operations.bench import shows
 
 PAGE_SIZE = 10
 

@@ -85,12 +85,8 @@ async def test_send_again_is_refused_when_the_remote_was_changed_elsewhere(bench
     remote, send_again = bench.second, bench.resolution.send_again
     later_ms, sooner_ms = (remote.end_ms or 0) + DAY_MS, (remote.end_ms or 0) - DAY_MS
     changes = RemoteChanges(start_ms=remote.start_ms, end_ms=later_ms)
-    unconfirmed = await lose(
-        bench.operations,
-        bench.proxy,
-        "update",
-        lambda: bench.writes.update_remote(bench.lock_id, id_of(remote), changes, remote),
-    )
+    changing = bench.writes.update_remote(bench.lock_id, id_of(remote), changes, remote)
+    unconfirmed = await lose(bench.operations, bench.proxy, "update", changing)
     assert unconfirmed.state is OperationState.NOT_SEEN
     bench.ask("update", remoteId=remote.id, startDate=remote.start_ms, endDate=sooner_ms)
     with pytest.raises(RuleViolationError, match=r"changed since.*endDate.*Check the change first"):
