@@ -3,70 +3,48 @@
 from __future__ import annotations
 
 import json
-from collections.abc import AsyncIterator
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import Any
 
 import pytest
 
-from lockterm.domain.operation import Operation, OperationState
+from lockterm.domain.operation import OperationState
 from lockterm.domain.remotes import Remote
 from lockterm.domain.requests import RemoteChanges
-from lockterm.operations import Operations
 from lockterm.operations.discrepancies import find_discrepancies
-from tests.faults.calls import new_remote
-from tests.faults.proxy import Exchange, FaultProxy
-from tests.faults.site import Site
+from tests.faults.proxy import Exchange
+from tests.operations.bench import Bench, reply
 from tests.operations.runs.planning import execute, update
 
 HOUR_MS = 3_600_000
 
 
-@dataclass
-class Bench:
-    """A lock with three remotes, and one session."""
+def keep(bench: Bench, call: str, **otherwise: Any) -> None:
+    """Have the service keep other values than it is sent; None: it drops the field."""
 
-    site: Site
-    proxy: FaultProxy
-    operations: Operations
-    lock_id: int
-    told: list[str]
+    async def play(exchange: Exchange) -> None:
+        body = json.loads(exchange.body) | otherwise
+        body = {name: value for name, value in body.items() if value is not None}
+        exchange.body = json.dumps(body).encode()
+        await reply(exchange)
 
-    async def read(self) -> None:
-        """Read the list, as a screen does."""
-        page = (await self.operations.remotes.page(self.lock_id, 1, 20, fresh=True)).value
-        await self.operations.journal.unlisted(self.lock_id, page, ())
-
-    async def last(self) -> Operation:
-        return (await self.operations.journal.history())[-1]
-
-    def keep(self, call: str, **otherwise: Any) -> None:
-        """Have the service keep other values than it is sent; None: it drops the field."""
-
-        async def play(exchange: Exchange) -> None:
-            body = json.loads(exchange.body) | otherwise
-            body = {name: value for name, value in body.items() if value is not None}
-            exchange.body = json.dumps(body).encode()
-            answer = await exchange.apply()
-            await exchange.send(answer.head + b"\r\n\r\n" + answer.body)
-
-        self.proxy.arm(call, play, 1)
+    bench.proxy.arm(call, play, 1)
 
 
-@pytest.fixture
-async def bench(site: Site) -> AsyncIterator[Bench]:
-    lock_id = site.new_lock()
-    async with site.proxy() as proxy, site.operations(proxy) as operations:
-        bench = Bench(site, proxy, operations, lock_id, [])
-        operations.journal.on_kept = lambda operation: bench.told.append(operation.message)
-        yield bench
+async def read(bench: Bench) -> list[str]:
+    """Read the list twice, as a screen does; what is reported."""
+    told: list[str] = []
+    bench.journal.on_kept = lambda operation: told.append(operation.message)
+    for _ in range(2):
+        page = (await bench.operations.remotes.page(bench.lock_id, 1, 20, fresh=True)).value
+        await bench.journal.unlisted(bench.lock_id, page, ())
+    return told
 
 
 async def change(bench: Bench, **changes: Any) -> None:
-    remote = bench.site.remotes(bench.lock_id)[2]
-    await bench.operations.writes.update_remote(
-        bench.lock_id, remote.id or 0, RemoteChanges(**changes), remote
-    )
+    remote = bench.third
+    changed = RemoteChanges(**changes)
+    await bench.writes.update_remote(bench.lock_id, remote.id or 0, changed, remote)
 
 
 @pytest.mark.parametrize(
@@ -80,41 +58,37 @@ async def change(bench: Bench, **changes: Any) -> None:
 async def test_an_add_is_reported_when_the_service_keeps_it_otherwise(
     bench: Bench, kept: dict[str, Any], words: str
 ):
-    bench.keep("add", **kept)
-    await bench.operations.writes.add_remote(new_remote(bench.lock_id))
-    await bench.read()
-    await bench.read()
-    assert [one.startswith(words) for one in bench.told] == [True], bench.told
-    assert (await bench.last()).message == bench.told[0]
-    assert (await bench.last()).state is OperationState.CONFIRMED
+    keep(bench, "add", **kept)
+    await bench.call("add")
+    told = await read(bench)
+    assert [one.startswith(words) for one in told] == [True], told
+    (row,) = await bench.history()
+    assert (row.message, row.state) == (told[0], OperationState.CONFIRMED)
 
 
 async def test_a_change_is_reported_when_the_service_rounds_it(bench: Bench):
     end_ms = 1_804_998_600_000
-    bench.keep("update", endDate=end_ms - HOUR_MS // 2)
+    keep(bench, "update", endDate=end_ms - HOUR_MS // 2)
     await change(bench, end_ms=end_ms)
-    await bench.read()
-    (words,) = bench.told
+    (words,) = await read(bench)
     assert " instead of " in words and words.count(":") >= 2
 
 
 async def test_nothing_is_reported_when_all_is_as_sent_or_the_list_is_behind(bench: Bench):
-    await bench.operations.writes.add_remote(new_remote(bench.lock_id))
-    bench.keep("update", remoteName="Fob 2")  # as it was: the list may be from before
+    await bench.call("add")
+    keep(bench, "update", remoteName="Fob 2")  # as it was: the list may be from before
     await change(bench, remote_name="Anna")
-    await bench.read()
-    assert bench.told == []
+    assert await read(bench) == []
 
 
 async def test_a_change_that_was_not_applied_is_reported_when_no_list_can_be_so_old(bench: Bench):
-    bench.keep("update", remoteName="Fob 2")
+    keep(bench, "update", remoteName="Fob 2")
     await change(bench, remote_name="Anna")
-    (sent,) = await bench.operations.journal.history()
-    remotes = bench.site.remotes(bench.lock_id)
-    recorded = await bench.operations.journal.recorded(bench.lock_id)
+    (sent,), remotes, zone = await bench.history(), bench.remotes, bench.operations.profile.zone
+    recorded = await bench.journal.recorded(bench.lock_id)
     for minutes, count in ((0, 0), (2, 1)):
         later = replace(recorded, now_ms=recorded.now_ms + minutes * 60_000)
-        found = list(find_discrepancies([sent], later, remotes, bench.operations.profile.zone))
+        found = list(find_discrepancies([sent], later, remotes, zone))
         assert len(found) == count
     assert found[0][1] == "The service kept Name Fob 2 instead of Anna."
     others = [Remote.read({**one.raw, "remoteNumber": "Z-9"}) for one in remotes]
@@ -124,25 +98,22 @@ async def test_a_change_that_was_not_applied_is_reported_when_no_list_can_be_so_
         ([sent, replace(sent, state=OperationState.UNKNOWN)], remotes),
         ([sent], others),  # the ID is another remote's by now
     ):
-        assert not [*find_discrepancies(rows, later, seen, bench.operations.profile.zone)]
+        assert not [*find_discrepancies(rows, later, seen, zone)]
 
 
 async def test_an_add_that_was_applied_twice_is_reported(bench: Bench):
-    remote_id = await bench.operations.writes.add_remote(new_remote(bench.lock_id))
-    remotes = bench.site.remotes(bench.lock_id)
+    remote_id = await bench.call("add")
+    remotes = bench.remotes
     remotes.append(Remote.read({**remotes[-1].raw, "id": 99}))
-    recorded = await bench.operations.journal.recorded(bench.lock_id)
-    rows = await bench.operations.journal.history()
+    recorded, rows = await bench.journal.recorded(bench.lock_id), await bench.history()
     ((_, words),) = find_discrepancies(rows, recorded, remotes, bench.operations.profile.zone)
     assert words == f"The service kept the remote twice: remotes {remote_id} and 99."
 
 
 async def test_a_run_shows_what_the_service_kept(bench: Bench):
-    remote = bench.site.remotes(bench.lock_id)[0]
-    bench.keep("update", remoteName="Anna W")
-    done = await execute(bench.operations, [update(bench.lock_id, remote, remoteName="Anna Weber")])
-    await bench.read()
-    plan = await bench.operations.runs.find(done.id)
-    assert [step.message for step in plan.steps] == [
-        "The service kept Name Anna W instead of Anna Weber."
-    ]
+    keep(bench, "update", remoteName="Anna W")
+    step = update(bench.lock_id, bench.first, remoteName="Anna Weber")
+    done = await execute(bench.operations, [step])
+    await read(bench)
+    (step,) = (await bench.runs.find(done.id)).steps
+    assert step.message == "The service kept Name Anna W instead of Anna Weber."

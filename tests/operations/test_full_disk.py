@@ -22,6 +22,7 @@ from tests.faults.cases import disagreements
 from tests.faults.catalogue import applied_unheard
 from tests.faults.proxy import READS, WRITES, FaultProxy
 from tests.faults.site import Site, verify_step
+from tests.operations.bench import Bench
 
 NOBODY = 65534
 
@@ -75,50 +76,44 @@ async def test_the_disk_is_full(site: Site, when: str):
         with full_disk():
             await check_reads_and_writes(site, proxy, operations, scene)
         # There is room again: nothing has to be started anew, nothing is held back.
-        for call in ("update", "add", "clear"):
-            await CALLS[call](operations, Scene(lock_id, scene.remote)) if call != "clear" else (
-                await operations.writes.clear_remotes(lock_id)
-            )
+        for call in ("update", "add"):
+            await CALLS[call](operations, scene)
+        await operations.writes.clear_remotes(lock_id)
         assert disagreements((await operations.journal.history())[1:], proxy.ledger) == []
 
 
-async def test_the_disk_fills_up_while_a_write_is_on_its_way(site: Site):
-    """The outcome cannot be noted now: it is noted as soon as there is room."""
-    lock_id = site.new_lock()
-    scene = Scene(lock_id, site.remotes(lock_id)[1])
+@contextlib.contextmanager
+def full_from(proxy: FaultProxy, call: str) -> Iterator[None]:
+    """Let the disk be full from a request on."""
     limit = full_disk()
-    async with site.proxy() as proxy, site.operations(proxy) as operations:
-        proxy.on_asked = lambda exchange: limit.__enter__() if exchange.call == "update" else None
-        try:
-            await CALLS["update"](operations, scene)  # recorded, and said so
-            (row,) = await operations.journal.history()
-            assert row.state is OperationState.SENDING
-        finally:
-            limit.__exit__(None, None, None)
-        (row,) = await operations.journal.history()
-        assert row.state is OperationState.CONFIRMED
+    proxy.on_asked = lambda exchange: limit.__enter__() if exchange.call == call else None
+    try:
+        yield
+    finally:
+        limit.__exit__(None, None, None)
+        proxy.on_asked = lambda exchange: None
 
 
-async def test_the_disk_is_full_while_it_is_read_back(site: Site):
-    lock_id = site.new_lock()
-    scene = Scene(lock_id, site.remotes(lock_id)[1])
-    async with site.proxy() as proxy, site.operations(proxy) as operations:
-        await operations.journal.list_unconfirmed()
-        proxy.arm("delete", applied_unheard, 1)
-        limit = full_disk()
-        proxy.on_asked = lambda exchange: limit.__enter__() if exchange.call == "delete" else None
-        try:
-            with pytest.raises(ResultUnknownError):
-                await CALLS["delete"](operations, scene)
-            await verify_step(operations)
-        finally:
-            limit.__exit__(None, None, None)
-        state = None
-        async with asyncio.timeout(60):
-            while state is not OperationState.CONFIRMED_BY_READING:
-                operations.watch.start()
-                await verify_step(operations)
-                (state,) = [row.state for row in await operations.journal.history()]
+async def test_the_disk_fills_up_while_a_write_is_on_its_way(bench: Bench):
+    """The outcome cannot be noted now: it is noted as soon as there is room."""
+    with full_from(bench.proxy, "add"):
+        added = await bench.call("add")  # recorded, and said so
+        assert await bench.states() == [OperationState.SENDING]
+    (row,) = await bench.history()
+    assert (row.state, row.remote_id) == (OperationState.CONFIRMED, added)
+
+
+async def test_the_disk_is_full_while_it_is_read_back(bench: Bench):
+    await bench.unconfirmed()
+    with full_from(bench.proxy, "delete"):
+        bench.proxy.arm("delete", applied_unheard, 1)
+        with pytest.raises(ResultUnknownError):
+            await bench.call("delete")
+        await verify_step(bench.operations)
+    async with asyncio.timeout(60):
+        while await bench.states() != [OperationState.CONFIRMED_BY_READING]:
+            bench.watch.start()
+            await verify_step(bench.operations)
 
 
 @pytest.fixture

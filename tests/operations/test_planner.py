@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import AsyncIterator, Iterable, Sequence
-from contextlib import asynccontextmanager
 from pathlib import Path
 from typing import Any
 
@@ -19,7 +18,7 @@ from lockterm.store.cache import Cache
 from tests.conftest import NOW_MS
 from tests.faults.proxy import Exchange
 from tests.faults.site import Site
-from tests.operations.bench import shows
+from tests.operations.bench import Bench, reply, shows
 
 LOCKS = (1003, 1004)
 """Locks of the sample data."""
@@ -46,32 +45,21 @@ class EveryChange(PlanSource):
             lock_id = lock.lock.lock_id
             planned.steps.append(Step(0, Action.DELETE, lock_id, 1, "Anna"))
             planned.steps.append(Step(0, Action.UPDATE, lock_id, 2, "Bo"))
-            message = f"{NAME_TAKEN} by remote 2."
-            state = StepState.REFUSED
-            planned.left.append(
-                Step(0, Action.ADD, lock_id, None, "Bo", state=state, message=message)
-            )
+            about = {"state": StepState.REFUSED, "message": f"{NAME_TAKEN} by remote 2."}
+            planned.left.append(Step(0, Action.ADD, lock_id, None, "Bo", **about))
         return planned
 
     def steps_on_unread(self, lock: ReadLock) -> Iterable[Step]:
         return [Step(0, Action.DELETE, lock.lock.lock_id, 3, "Cyd")]
 
 
-@asynccontextmanager
-async def opened(base_url: str, directory: Path) -> AsyncIterator[Operations]:
-    profile = Profile(name="site", base_url=base_url, timeout_s=5.0)
-    clock = Clock(wall=lambda: NOW_MS / 1000)
-    operations = Operations(profile, directory / "lockterm.db", clock=clock)
-    try:
-        yield operations
-    finally:
-        await operations.close()
-
-
 @pytest.fixture
 async def operations(service: RunningService, tmp_path: Path) -> AsyncIterator[Operations]:
-    async with opened(service.base_url, tmp_path / "state") as operations:
-        yield operations
+    profile = Profile(name="site", base_url=service.base_url, timeout_s=5.0)
+    clock = Clock(wall=lambda: NOW_MS / 1000)
+    operations = Operations(profile, tmp_path / "lockterm.db", clock=clock)
+    yield operations
+    await operations.close()
 
 
 async def test_make_plan_deletes_when_every_lock_was_read(operations: Operations) -> None:
@@ -115,26 +103,25 @@ async def test_read_locks_reports_each_lock_once(operations: Operations) -> None
     assert seen == [(1, 3), (2, 3), (3, 3)]
 
 
-async def test_make_plan_leaves_steps_unsent_when_no_lock_is_reached(tmp_path: Path) -> None:
-    async with opened("http://127.0.0.1:9", tmp_path / "state") as operations:
-        draft = await make_plan(operations, EveryChange(operations, LOCKS))
+async def test_make_plan_leaves_steps_unsent_when_no_lock_is_reached(
+    operations: Operations, service: RunningService
+) -> None:
+    service.stop()
+    draft = await make_plan(operations, EveryChange(operations, LOCKS))
     assert [step.state for step in draft.left] == [StepState.NOT_SENT] * 2
     assert all(step.message for step in draft.left)
 
 
-async def test_make_plan_deletes_nothing_when_a_remote_has_no_usable_id(site: Site) -> None:
-    lock_id = site.new_lock()
-
+async def test_make_plan_deletes_nothing_when_a_remote_has_no_usable_id(bench: Bench) -> None:
     def spoil(record: dict[str, Any]) -> None:
         if record["remoteName"] == "Fob 1":
             record["id"] = "?"
 
-    async with site.proxy() as proxy, site.operations(proxy) as operations:
-        proxy.arm("list", shows(spoil))
-        draft = await make_plan(operations, EveryChange(operations, (lock_id,)))
+    bench.proxy.arm("list", shows(spoil))
+    draft = await make_plan(bench.operations, EveryChange(bench.operations, (bench.lock_id,)))
     assert not [step for step in draft.plan.steps if step.is_left]
     (left,) = draft.left
-    assert left.message == f"1 of the remotes of lock {lock_id} cannot be read."
+    assert left.message == f"1 of the remotes of lock {bench.lock_id} cannot be read."
 
 
 @pytest.mark.parametrize("is_changed", [False, True])
@@ -142,22 +129,19 @@ async def test_read_locks_keeps_a_list_as_behind_when_it_was_changed_while_it_wa
     site: Site, tmp_path: Path, is_changed: bool
 ) -> None:
     lock_id = site.new_lock()
-    (remote, *_) = site.remotes(lock_id)
     async with site.proxy() as proxy:
         profile = Profile(name="kept", base_url=proxy.base_url)
         cache = Cache(tmp_path / "answers.db", profile)
         operations = Operations(profile, site.new_store(), open_cache=lambda: cache)
 
         async def answer_late(exchange: Exchange) -> None:
-            answer = await exchange.apply()
+            await exchange.apply()
             if is_changed:
-                await operations.writes.delete_remote(lock_id, remote)
-            await exchange.send(answer.head + b"\r\n\r\n" + answer.body)
+                await operations.writes.delete_remote(lock_id, site.remotes(lock_id)[0])
+            await reply(exchange)
 
         proxy.arm("list", answer_late, 1)
-        try:
-            (read,) = await read_locks(operations, [lock_id])
-            assert read.error is None
-            assert await operations.remotes.is_behind(lock_id) is is_changed
-        finally:
-            await operations.close()
+        (read,) = await read_locks(operations, [lock_id])
+        assert read.error is None
+        assert await operations.remotes.is_behind(lock_id) is is_changed
+        await operations.close()

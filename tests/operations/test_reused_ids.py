@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-from collections.abc import AsyncIterator
 
 import pytest
 
@@ -11,18 +10,20 @@ from lockterm.domain.operation import Operation, OperationState
 from lockterm.domain.plan import Action
 from lockterm.domain.remotes import Remote
 from lockterm.domain.requests import NewRemote
-from lockterm.errors import ResultUnknownError, RuleViolationError
-from lockterm.operations import Operations
+from lockterm.errors import RuleViolationError
+from lockterm.operations.planner import PlanDraft
 from lockterm.operations.recorded import is_known
 from lockterm.operations.undoing import undo_one
 from tests.conftest import NOW_MS
-from tests.faults.calls import CALLS, Scene, new_remote
+from tests.faults.calls import new_remote
 from tests.faults.cases import READ_BACK
 from tests.faults.catalogue import answers, applied_unheard, close, stalled
-from tests.faults.site import Site, verify_step
+from tests.faults.site import Site
+from tests.operations.bench import Bench, read_nothing_back
 from tests.operations.runs.planning import execute
 from tests.operations.test_proof import operation
 
+PROVEN = OperationState.CONFIRMED_BY_READING
 ANNA = {"mac": "AA:AA:AA:00:00:01", "remote_user_no": 3, "remote_right": 1}
 
 
@@ -34,115 +35,90 @@ def give_id(site: Site, remote_id: int, to: int, created_ms: int) -> None:
         )
 
 
-@pytest.fixture
-async def operations(site: Site) -> AsyncIterator[Operations]:
-    async with site.proxy() as proxy, site.operations(proxy) as operations:
-        yield operations
-
-
-async def add(operations: Operations, lock_id: int, name: str, number: str, **more) -> int:
+async def add(bench: Bench, name: str, number: str, **more) -> int:
     request = NewRemote(
-        lock_id=lock_id, remote_name=name, remote_number=number, remote_type=1, add_type=1, **more
+        **{"lock_id": bench.lock_id, "remote_name": name, "remote_number": number},
+        **{"remote_type": 1, "add_type": 1, **more},
     )
-    remote_id = await operations.writes.add_remote(request)
-    return remote_id
+    return await bench.writes.add_remote(request)
+
+
+async def undo_of_last(bench: Bench) -> PlanDraft:
+    return await undo_one(bench.operations, (await bench.history())[-1].id)
 
 
 @pytest.mark.parametrize("gone_by", ["us", "someone else"])
 @pytest.mark.parametrize("number", ["A-1", "B-1"])
 async def test_a_restored_remote_has_no_fields_of_who_had_its_id_before(
-    site: Site, operations: Operations, gone_by: str, number: str
+    bench: Bench, gone_by: str, number: str
 ):
-    lock_id = site.new_lock(0)
-    anna = await add(operations, lock_id, "Anna", "A-1", **ANNA)
+    anna = await add(bench, "Anna", "A-1", **ANNA)
     if gone_by == "us":
-        await operations.writes.delete_remote(lock_id, await operations.remotes.detail(anna))
+        await bench.call("delete", bench.remotes[-1])
     else:
-        site.ask("bluetooth-remote/delete", remoteId=anna)
-    bob = site.ask(
-        "bluetooth-remote/add",
-        **{"lockId": lock_id, "remoteName": "Bob", "remoteNumber": number},
-        **{"remoteType": 1, "addType": 1},
-    )["remoteId"]
-    give_id(site, bob, anna, 1_900_000_000_000)
-    (remote,) = await operations.remotes.all(lock_id)
-    assert remote.id == anna and remote.remote_name == "Bob"
-    await operations.writes.delete_remote(lock_id, remote)
-    drawn = await undo_one(operations, (await operations.journal.history())[-1].id)
+        bench.ask("delete", remoteId=anna)
+    body = {"remoteName": "Bob", "remoteNumber": number, "remoteType": 1, "addType": 1}
+    give_id(bench.site, bench.ask("add", **body)["remoteId"], anna, 1_900_000_000_000)
+    (remote,) = [one for one in await bench.operations.remotes.all(bench.lock_id) if one.id == anna]
+    assert remote.remote_name == "Bob"
+    await bench.call("delete", remote)
+    drawn = await undo_of_last(bench)
     (step,) = drawn.plan.steps
     assert not {"mac", "remoteUserNo", "remoteRight"} & step.wanted.keys()
     assert "MAC address" in " ".join(drawn.plan.losses)
 
 
-async def test_restored_remote_is_found_by_operation_not_id(site: Site, operations: Operations):
-    lock_id = site.new_lock(0)
-    anna = await add(operations, lock_id, "Anna", "A-1")
-    await operations.writes.delete_remote(lock_id, await operations.remotes.detail(anna))
-    first = (await operations.journal.history())[-1]
-    await execute(operations, (await undo_one(operations, first.id)).plan)
-    bob = await add(operations, lock_id, "Bob", "B-1")
-    give_id(site, bob, anna, 1_900_000_000_000)
-    await operations.writes.delete_remote(lock_id, await operations.remotes.detail_as_shown(anna))
-    drawn = await undo_one(operations, (await operations.journal.history())[-1].id)
+async def test_restored_remote_is_found_by_operation_not_id(bench: Bench):
+    anna = await add(bench, "Anna", "A-1")
+    await bench.call("delete", bench.remotes[-1])
+    first = (await bench.history())[-1]
+    await execute(bench.operations, (await undo_one(bench.operations, first.id)).plan)
+    give_id(bench.site, await add(bench, "Bob", "B-1"), anna, 1_900_000_000_000)
+    await bench.call("delete", await bench.operations.remotes.detail_as_shown(anna))
+    drawn = await undo_of_last(bench)
     assert [step.action for step in drawn.plan.steps] == [Action.ADD]
-    drawn = await undo_one(operations, first.id)
+    drawn = await undo_one(bench.operations, first.id)
     assert [step.action for step in drawn.plan.steps] == [Action.KEEP]
 
 
 @pytest.mark.parametrize("fault", [applied_unheard, stalled])
-async def test_an_unknown_add_is_found_under_the_id_of_a_deleted_one(site: Site, fault):
-    lock_id = site.new_lock(1)
-    (old,) = site.remotes(lock_id)
-    async with site.proxy() as proxy, site.operations(proxy, reads_back=False) as operations:
-        await operations.writes.delete_remote(lock_id, old)
-        proxy.arm("add", fault, 1)
-        with pytest.raises(Exception, match="may have recorded"):
-            await operations.writes.add_remote(new_remote(lock_id))
-        await proxy.land()
-        give_id(site, proxy.ledger[-1].data["remoteId"], old.id or 0, NOW_MS + 1)
-        (unknown,) = await operations.journal.list_unconfirmed()
-        seen = await operations.watch.check(unknown)
-        assert (seen.state, seen.remote_id) == (OperationState.CONFIRMED_BY_READING, old.id)
+async def test_an_unknown_add_is_found_under_the_id_of_a_deleted_one(bench: Bench, fault):
+    read_nothing_back(bench.operations)
+    await bench.call("delete")
+    unknown = await bench.lose("add", fault)
+    await bench.proxy.land()
+    give_id(bench.site, bench.proxy.ledger[-1].data["remoteId"], bench.second.id or 0, NOW_MS + 1)
+    seen = await bench.watch.check(unknown)
+    assert (seen.state, seen.remote_id) == (PROVEN, bench.second.id)
+
+
+def replace_by_another(bench: Bench, old: Remote) -> None:
+    """Let the service give the id of a remote to the next one."""
+    bench.ask("delete", remoteId=old.id)
+    next_id = bench.ask("add", **new_remote(bench.lock_id).body())["remoteId"]
+    give_id(bench.site, next_id, old.id or 0, 1_900_000_000_000)
 
 
 @pytest.mark.parametrize("call", ["update", "delete", "updateRemoteUserNo"])
-async def test_nothing_is_sent_again_to_the_next_remote_with_the_id(site: Site, call: str):
-    lock_id = site.new_lock(1)
-    (old,) = site.remotes(lock_id)
-    async with site.proxy() as proxy, site.operations(proxy) as operations:
-        proxy.arm(call, close, 1)
-        with pytest.raises(ResultUnknownError):
-            await CALLS[call](operations, Scene(lock_id, old))
-        await verify_step(operations)
-        (unconfirmed,) = await operations.journal.list_unconfirmed()
-        assert unconfirmed.state is READ_BACK[call][1]
-        site.ask("bluetooth-remote/delete", remoteId=old.id)
-        next_id = site.ask("bluetooth-remote/add", **new_remote(lock_id).body())["remoteId"]
-        give_id(site, next_id, old.id or 0, 1_900_000_000_000)
-        with pytest.raises(RuleViolationError, match="another remote"):
-            await operations.resolution.send_again(unconfirmed)
-        assert proxy.asked.count(call) == 1
+async def test_nothing_is_sent_again_to_the_next_remote_with_the_id(bench: Bench, call: str):
+    unconfirmed = await bench.lose(call, close)
+    assert unconfirmed.state is READ_BACK[call][1]
+    replace_by_another(bench, bench.second)
+    with pytest.raises(RuleViolationError, match="another remote"):
+        await bench.resolution.send_again(unconfirmed)
+    assert bench.proxy.asked.count(call) == 1
 
 
-async def test_what_is_left_of_a_clear_is_never_the_next_remote_with_an_id(site: Site):
-    lock_id = site.new_lock(3)
-    old = site.remotes(lock_id)
-    async with site.proxy() as proxy, site.operations(proxy) as operations:
-        proxy.arm("clear", close, 1)
-        with pytest.raises(ResultUnknownError):
-            await CALLS["clear"](operations, Scene(lock_id, old[0]))
-        await verify_step(operations)
-        (unconfirmed,) = await operations.journal.list_unconfirmed()
-        assert unconfirmed.state is OperationState.NOT_SEEN
-        site.ask("bluetooth-remote/delete", remoteId=old[0].id)
-        next_id = site.ask("bluetooth-remote/add", **new_remote(lock_id).body())["remoteId"]
-        give_id(site, next_id, old[0].id or 0, 1_900_000_000_000)
-        page = {"list": [one.raw for one in old], "pageNo": 1, "pageSize": 200, "total": 3}
-        behind = {"errcode": 0, "errmsg": "", "description": "", "data": page | {"pages": 1}}
-        proxy.arm("list", answers(json.dumps(behind)), 1)
-        await operations.resolution.send_again(unconfirmed)
-        assert [one.remote_name for one in site.remotes(lock_id)] == ["New fob"]
-        assert proxy.asked.count("delete") == 2
+async def test_what_is_left_of_a_clear_is_never_the_next_remote_with_an_id(bench: Bench):
+    old, unconfirmed = bench.remotes, await bench.lose("clear", close)
+    assert unconfirmed.state is OperationState.NOT_SEEN
+    replace_by_another(bench, bench.first)
+    page = {"list": [one.raw for one in old], "pageNo": 1, "pageSize": 200, "total": 3}
+    behind = {"errcode": 0, "errmsg": "", "description": "", "data": page | {"pages": 1}}
+    bench.proxy.arm("list", answers(json.dumps(behind)), 1)
+    await bench.resolution.send_again(unconfirmed)
+    assert bench.names == ["New fob"]
+    assert bench.proxy.asked.count("delete") == 2
 
 
 OLD = {"id": 5, "remoteNumber": "N-5", "createTime": 1_795_000_000_000}

@@ -39,7 +39,7 @@ from tests.operations.runs.planning import (
     states,
     update,
 )
-from tests.operations.test_full_disk import full_disk
+from tests.operations.test_full_disk import full_from
 
 RECORDED, UNCHANGED, SKIPPED = StepState.RECORDED, StepState.UNCHANGED, StepState.SKIPPED
 REFUSED_STEP, NOT_SENT, UNKNOWN = StepState.REFUSED, StepState.NOT_SENT, StepState.UNKNOWN
@@ -384,19 +384,15 @@ async def test_what_had_no_answer_is_unknown_also_where_the_store_fails_then(
 
 
 async def test_step_is_unknown_when_the_store_fails_after_sending(bench: Bench):
-    proxy, told, limit = bench.proxy, list[Step](), full_disk()
-    proxy.on_asked = lambda exchange: limit.__enter__() if exchange.call == "add" else None
-    try:
+    proxy, told = bench.proxy, list[Step]()
+    with full_from(proxy, "add"):
         run = run_of(bench.operations, [add(bench.lock_id, 1), add(bench.lock_id, 2)])
         done = await execute(bench.operations, run, told.append)
-    finally:
-        limit.__exit__(None, None, None)
     assert states(done) == [SENT, TO_DO] and run.stop_reason
     assert [step.state for step in told] == [SENT]
     assert [at_rest(step).state for step in done.steps] == [UNKNOWN, TO_DO]
     counts = count_states(done.counts())
     assert (counts["unknown"], counts["not_sent"]) == (1, 1)
-    proxy.on_asked = lambda exchange: None
     assert states(await execute(bench.operations, done)) == [RECORDED] * 2
     assert [entry.call for entry in proxy.ledger] == ["add"] * 2
 
