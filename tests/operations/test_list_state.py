@@ -32,27 +32,23 @@ def names(shown: ListState) -> list[str | None]:
 
 
 @pytest.mark.parametrize(
-    ("needle", "expected"),
+    ("asked", "expected"),
     [
-        ("", ["Anna", "Bea", "Cyd", "Dan"]),
-        ("bea", ["Bea"]),  # by its name of now
-        ("bo", []),
-        ("dan", ["Dan"]),
-        ("anna", ["Anna"]),
+        ({}, ["Anna", "Bea", "Cyd", "Dan"]),
+        ({"needle": "bea"}, ["Bea"]),  # by its name of now
+        ({"needle": "bo"}, []),
+        ({"needle": "dan"}, ["Dan"]),
+        ({"needle": "anna"}, ["Anna"]),
+        ({"only": "coerced"}, ["Bea"]),
+        ({"only": "coerced", "needle": "anna"}, []),
+        ({"only": "coerced", "needle": "bea"}, ["Bea"]),
+        ({"found": Found((NEW,))}, ["Dan"]),  # the whole list was searched
     ],
 )
-def test_remotes_are_those_of_now_when_the_list_is_behind(needle: str, expected: list[str]) -> None:
-    assert names(state(needle=needle, unlisted=UNLISTED)) == expected
-
-
-def test_remotes_have_the_state_and_the_text_when_both_are_asked_for() -> None:
-    assert names(state(only="coerced", unlisted=UNLISTED)) == ["Bea"]
-    assert names(state(only="coerced", needle="anna", unlisted=UNLISTED)) == []
-    assert names(state(only="coerced", needle="bea", unlisted=UNLISTED)) == ["Bea"]
-
-
-def test_remotes_are_the_results_when_the_whole_list_was_searched() -> None:
-    assert names(state(found=Found((NEW,)), unlisted=UNLISTED)) == ["Dan"]
+def test_remotes_are_those_of_now_when_the_list_is_behind(
+    asked: dict[str, object], expected: list[str]
+) -> None:
+    assert names(state(**asked, unlisted=UNLISTED)) == expected
 
 
 def test_is_deleted_is_true_only_when_it_was_deleted_from_here() -> None:

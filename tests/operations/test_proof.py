@@ -22,9 +22,9 @@ from lockterm.domain.operation import UNCONFIRMED, Operation, OperationState
 from lockterm.domain.remotes import Remote, is_still
 from lockterm.errors import NoAnswerError
 from lockterm.operations.journal_store import RECENT_S
-from lockterm.operations.proof import Horizon
+from lockterm.operations.proof import Case, Horizon, Sighting
 from lockterm.operations.rate_limiter import RateLimiter
-from lockterm.operations.readback import same
+from lockterm.operations.readback import Verdict, same
 from lockterm.operations.recorded import Recorded, is_known
 from lockterm.operations.watching import Watch
 from tests.long import examples
@@ -348,3 +348,25 @@ def test_no_verdict_is_false_and_there_is_one_at_last(call: str, seed: int):
     if row.others and not any(others):  # nothing shows that it is the same account's list
         expected |= {OperationState.UNKNOWN}
     assert row.state in expected, (row.state, row.message, world.moved, world.history)
+
+
+# --- two readings prove an absence only if they are apart, and agree ------------------------------
+
+GONE = Verdict(DONE, "It is gone.", by_absence=True)
+THERE = Verdict(OperationState.NOT_SEEN, "It is there.")
+
+
+@pytest.mark.parametrize("is_fresh", [True, False])
+def test_case_proves_absence_when_two_readings_agree_and_are_apart(is_fresh: bool) -> None:
+    apart_s, first_s = Horizon().apart_s, 0.0 if is_fresh else Horizon().stale_s
+
+    def verdicts(*readings: tuple[float, Verdict]) -> list[bool]:
+        """Whether the delete is proven after each reading, by seconds since the first one."""
+        case = Case(0.0, Horizon())
+        read = [case.add(Sighting(first_s + at_s, one, is_fresh)) for at_s, one in readings]
+        return [one.state is DONE for one in read]
+
+    # A list is empty for less than ``apart_s``, however often it is read meanwhile.
+    often = [(apart_s * part / 10, GONE) for part in range(10)]
+    assert verdicts(*often, (apart_s, GONE)) == [False] * 10 + [True]
+    assert not any(verdicts((0.0, GONE), (apart_s, THERE), (apart_s + 1, GONE)))

@@ -74,6 +74,10 @@ class Service(FaultServer):
         await line.send(http(body))
 
 
+def one(page_no: int) -> list[dict[str, Any]]:
+    return [record(page_no)]
+
+
 def large(page_no: int) -> list[dict[str, Any]]:
     """Half a MiB in one remote."""
     return [record(page_no, statusName=LARGE)]
@@ -84,8 +88,11 @@ def many(page_no: int) -> list[dict[str, Any]]:
     return [record(page_no * 10**6 + at, weekDay=[[]] * 9, lockInfo={}) for at in range(2500)]
 
 
+Opened = Callable[[Service], Operations]
+
+
 @pytest.fixture
-async def opened(tmp_path: Path) -> AsyncIterator[Callable[[Service], Operations]]:
+async def opened(tmp_path: Path) -> AsyncIterator[Opened]:
     """Operations on a service."""
     all_of_them: list[Operations] = []
 
@@ -100,28 +107,28 @@ async def opened(tmp_path: Path) -> AsyncIterator[Callable[[Service], Operations
         await operations.close()
 
 
-async def test_bytes(opened: Callable[[Service], Operations]) -> None:
-    limits = WalkLimits(4 * MIB, 64 * MIB, 300.0, asked=True)
-    async with Service(large).running() as service:
-        with pytest.raises(
-            ListTooLargeError, match=r"did not read the whole list of lock 1.* 4 MiB of answers"
-        ):
-            await opened(service).remotes.all(1, limits)
-        assert 4 * MIB < service.sent < 5 * MIB
-
-
-@pytest.mark.long
-async def test_memory(opened: Callable[[Service], Operations]) -> None:
-    limits = WalkLimits(64 * MIB, 32 * MIB, 300.0, asked=True)
-    async with Service(many).running() as service:
-        with pytest.raises(ListTooLargeError, match="32 MiB of memory"):
-            await opened(service).remotes.all(1, limits)
-        assert service.sent < 8 * MIB
-
-
-async def test_time(
-    opened: Callable[[Service], Operations], monkeypatch: pytest.MonkeyPatch
+@pytest.mark.parametrize(
+    ("page", "limits", "most", "reached"),
+    [
+        (large, WalkLimits(4 * MIB, 64 * MIB, 300.0, asked=True), 5 * MIB, "4 MiB of answers"),
+        pytest.param(
+            *(many, WalkLimits(64 * MIB, 32 * MIB, 300.0, asked=True), 8 * MIB, "32 MiB of memory"),
+            marks=pytest.mark.long,
+        ),
+    ],
+    ids=["bytes", "memory"],
+)
+async def test_walk_ends_when_it_has_read_too_much(
+    opened: Opened, page: Any, limits: WalkLimits, most: int, reached: str
 ) -> None:
+    words = f"did not read the whole list of lock 1.* {reached}"
+    async with Service(page).running() as service:
+        with pytest.raises(ListTooLargeError, match=words):
+            await opened(service).remotes.all(1, limits)
+        assert service.sent < most
+
+
+async def test_time(opened: Opened, monkeypatch: pytest.MonkeyPatch) -> None:
     now_s = [0.0]
     monkeypatch.setattr(
         "lockterm.operations.remotes.WalkBudget",
@@ -138,9 +145,7 @@ async def test_time(
         assert len(service.asked) == 4
 
 
-async def test_a_walk_that_begins_again_has_no_more(
-    opened: Callable[[Service], Operations],
-) -> None:
+async def test_a_walk_that_begins_again_has_no_more(opened: Opened) -> None:
     """The list moves on its last page, again and again."""
     limits = WalkLimits(4 * MIB, 64 * MIB, 300.0, asked=True)
 
@@ -154,7 +159,7 @@ async def test_a_walk_that_begins_again_has_no_more(
 
 
 async def test_background_verification_shares_its_reads(
-    opened: Callable[[Service], Operations], monkeypatch: pytest.MonkeyPatch
+    opened: Opened, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """An add without an answer on a list of large pages: a key reads more, nothing else does."""
     small = UNASKED._replace(answer_bytes=2 * MIB)
@@ -168,10 +173,8 @@ async def test_background_verification_shares_its_reads(
         async with asyncio.timeout(60):
             while "did not read the whole list" not in (operation := await now(operations)).message:
                 await asyncio.sleep(0.01)
-        assert (
-            operation.state is OperationState.UNKNOWN
-            and "Check the change yourself" in operation.message
-        )
+        assert operation.state is OperationState.UNKNOWN
+        assert "Check the change yourself" in operation.message
         read = service.sent
         assert 2 * MIB < read < 3 * MIB
         for _ in range(20):  # as after each call that finds the service again
@@ -208,7 +211,7 @@ class SideBySide(Service):
     """Answers for the second page once all that go on beside it are asked for; for those, never."""
 
     def __init__(self) -> None:
-        super().__init__(lambda page_no: [record(page_no)], pages=3 * PAGES_AT_ONCE)
+        super().__init__(one, pages=3 * PAGES_AT_ONCE)
         self.waiting = 0
         """For how many pages somebody waits in vain."""
 
@@ -225,7 +228,7 @@ class SideBySide(Service):
 
 
 async def test_a_search_asks_for_some_pages_side_by_side_and_ends_with_all_of_them(
-    opened: Callable[[Service], Operations],
+    opened: Opened,
 ) -> None:
     async with SideBySide().running() as service:
         walk = opened(service).remotes.walk(1, ahead=True)
@@ -240,16 +243,14 @@ async def test_a_search_asks_for_some_pages_side_by_side_and_ends_with_all_of_th
 
 @pytest.mark.parametrize(("pages", "asked"), [(1, 1), (2, 2)])
 async def test_walk_asks_for_no_more_pages_when_the_list_has_no_more(
-    opened: Callable[[Service], Operations], pages: int, asked: int
+    opened: Opened, pages: int, asked: int
 ) -> None:
-    async with Service(lambda page_no: [record(page_no)], pages=pages).running() as service:
+    async with Service(one, pages=pages).running() as service:
         steps = [step async for step in opened(service).remotes.walk(1, ahead=True)]
         assert len(steps[-1].new) == 1 and len(service.asked) == asked
 
 
-async def test_a_search_begins_again_where_the_list_changes_beneath_it(
-    opened: Callable[[Service], Operations],
-) -> None:
+async def test_a_search_begins_again_where_the_list_changes_beneath_it(opened: Opened) -> None:
     def page(page_no: int) -> list[dict[str, Any]]:
         if page_no == 6:
             service.pages = 7  # from this answer on
@@ -267,9 +268,7 @@ async def test_a_search_begins_again_where_the_list_changes_beneath_it(
         assert firsts == 2 and found == [1, 2, 3, 4, 5, 6, 7]
 
 
-async def test_a_search_asks_for_nothing_in_a_pause(
-    opened: Callable[[Service], Operations],
-) -> None:
+async def test_a_search_asks_for_nothing_in_a_pause(opened: Opened) -> None:
     class Busy(Service):
         async def answer(self, line: Line, start: str) -> None:
             if "pageNo=3" in start:
@@ -277,7 +276,7 @@ async def test_a_search_asks_for_nothing_in_a_pause(
             else:
                 await super().answer(line, start)
 
-    async with Busy(lambda page_no: [record(page_no)], pages=9).running() as service:
+    async with Busy(one, pages=9).running() as service:
         operations = opened(service)
         with pytest.raises(RateLimitedError):
             async for step in operations.remotes.walk(1, ahead=True):
@@ -324,7 +323,7 @@ async def test_the_whole_process(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("is_waited_for", [True, False])
 async def test_page_gives_its_place_back_when_a_newer_one_replaces_it_on_a_stalled_line(
-    opened: Callable[[Service], Operations], monkeypatch: pytest.MonkeyPatch, is_waited_for: bool
+    opened: Opened, monkeypatch: pytest.MonkeyPatch, is_waited_for: bool
 ) -> None:
     """Its request ends with the last who waits for it, and its connection with that."""
     # Longer than the test waits: no attempt ends for lack of time.
@@ -346,7 +345,7 @@ async def test_page_gives_its_place_back_when_a_newer_one_replaces_it_on_a_stall
         with contextlib.suppress(asyncio.CancelledError):
             await first
 
-    async with Stalled(lambda page_no: [record(page_no)]).running() as service:
+    async with Stalled(one).running() as service:
         operations = opened(service)
         first = asyncio.create_task(operations.remotes.page(1, 1, 20))
         await until(stalled.is_set)
@@ -368,9 +367,7 @@ def test_memory_of_grows_with_each_level_of_a_record() -> None:
     assert memory_of([names, dict(names)]) < 2 * memory_of([names]), "names are shared by all"
 
 
-async def test_walk_returns_no_list_when_it_stays_shorter_than_its_total(
-    opened: Callable[[Service], Operations],
-) -> None:
+async def test_walk_returns_no_list_when_it_stays_shorter_than_its_total(opened: Opened) -> None:
     """What is missing may be anything: a list without it is not the lock's."""
 
     class Short(Service):
