@@ -16,8 +16,8 @@ from lockterm.domain import rules
 from lockterm.domain.clock import Clock
 from lockterm.domain.copies import read_backup
 from lockterm.domain.locks import Lock
-from lockterm.domain.operation import Operation, OperationState
-from lockterm.domain.plan import Action, Plan, Step, StepState
+from lockterm.domain.operation import Operation, OperationState, known_fields
+from lockterm.domain.plan import Action, Step, StepState
 from lockterm.domain.remotes import Remote
 from lockterm.domain.requests import NewRemote
 from lockterm.domain.text.plan import describe_notes
@@ -27,10 +27,11 @@ from lockterm.errors import RefusedError
 from lockterm.operations import Operations
 from lockterm.operations.copying import Source, plan_copies
 from lockterm.operations.planner import PlanDraft
-from lockterm.operations.undoing import plan_undo, undo_one
+from lockterm.operations.undoing import plan_undo, undo_last, undo_one
 from lockterm.service.running import RunningService
 from tests.conftest import NOW_MS
 from tests.faults.site import checked
+from tests.operations.bench import Bench
 from tests.operations.forwarder import Forwarder
 from tests.operations.runs.planning import execute
 from tests.samples import an_operation
@@ -58,19 +59,18 @@ async def start(tmp_path: Path) -> AsyncIterator[Start]:
         await operations.close()
 
 
+@pytest.fixture
+def operations(service: RunningService, start: Start) -> Operations:
+    return start(service.base_url)
+
+
 async def last(operations: Operations, call: str) -> Operation:
-    return [
-        operation for operation in await operations.journal.history() if operation.call == call
-    ][-1]
+    return [one for one in await operations.journal.history() if one.call == call][-1]
 
 
 async def restoring(operations: Operations, call: str, *, renames: bool = False) -> PlanDraft:
     """The plan that restores what the last delete or clear took away."""
     return await undo_one(operations, (await last(operations, call)).id, renames=renames)
-
-
-def states(plan: Plan) -> Counter[StepState]:
-    return plan.counts()
 
 
 def rows(service: RunningService, lock_id: int = LOCK) -> list[dict[str, Any]]:
@@ -87,9 +87,8 @@ def without_what_is_new(row: dict[str, Any]) -> dict[str, Any]:
 
 
 async def test_a_remote_added_from_here_comes_back_with_every_field(
-    service: RunningService, start: Start
+    service: RunningService, operations: Operations
 ) -> None:
-    operations = start(service.base_url)
     request = NewRemote(
         lock_id=LOCK,
         remote_name="Anna \u202eWeber",  # as it was named at the service, however it looks
@@ -124,9 +123,8 @@ async def test_a_remote_added_from_here_comes_back_with_every_field(
 
 
 async def test_known_hidden_has_what_was_sent_when_it_was_before_the_change(
-    service: RunningService, start: Start
+    operations: Operations,
 ) -> None:
-    operations = start(service.base_url)
     request = NewRemote(
         lock_id=LOCK, remote_name="Anna", remote_number="A-1", remote_type=1, add_type=1, mac="AA"
     )
@@ -141,9 +139,8 @@ async def test_known_hidden_has_what_was_sent_when_it_was_before_the_change(
 
 
 async def test_what_is_lost_of_a_remote_from_elsewhere_is_said_first(
-    service: RunningService, start: Start
+    operations: Operations,
 ) -> None:
-    operations = start(service.base_url)
     remotes = await operations.remotes.all(LOCK)
     await operations.writes.set_user_no(LOCK, remotes[0], 7)
     await operations.writes.clear_remotes(LOCK)
@@ -166,9 +163,7 @@ async def test_what_is_lost_of_a_remote_from_elsewhere_is_said_first(
     assert len(said) == 137 - ended, "not of each that opens again is it said"
 
 
-async def test_a_user_number_in_doubt_is_not_sent_back(start: Start, service: RunningService):
-    from lockterm.domain.operation import known_fields
-
+def test_a_user_number_in_doubt_is_not_sent_back() -> None:
     def step(call: str, state: OperationState, **body: Any) -> Operation:
         return an_operation(call, lock_id=LOCK, body=body, remote_id=5, state=state)
 
@@ -179,6 +174,14 @@ async def test_a_user_number_in_doubt_is_not_sent_back(start: Start, service: Ru
     assert known_fields([add, sure, refused])[5]["remoteUserNo"] == 2
     assert "remoteUserNo" not in known_fields([add, sure, doubtful])[5]
     assert known_fields([add, doubtful, sure])[5]["remoteUserNo"] == 2
+
+
+async def test_undo_sets_the_former_user_number_when_nothing_has_changed_since(bench: Bench):
+    for number in (7, 9):
+        await bench.writes.set_user_no(bench.lock_id, bench.first, number)
+    drawn = await undo_last(bench.operations, bench.lock_id)
+    assert not drawn.left
+    assert [step.wanted for step in drawn.plan.steps] == [{"remoteUserNo": 7}]
 
 
 @pytest.mark.long
@@ -199,7 +202,7 @@ async def test_an_interrupted_restore_goes_on_where_it_stopped(
             service.stop()
 
     plan = await execute(operations, drawn.plan, stop_amid)
-    assert states(plan) == {StepState.RECORDED: 50, StepState.NOT_SENT: 87}
+    assert plan.counts() == {StepState.RECORDED: 50, StepState.NOT_SENT: 87}
     await operations.close()
 
     again = running_service(database=file, port=port)
@@ -207,14 +210,14 @@ async def test_an_interrupted_restore_goes_on_where_it_stopped(
     drawn = await restoring(operations, "clear")
     assert drawn.plan.actions() == {Action.KEEP: 50, Action.ADD: 87}
     done = await execute(operations, drawn.plan)
-    assert states(done) == {StepState.UNCHANGED: 50, StepState.RECORDED: 87}
+    assert done.counts() == {StepState.UNCHANGED: 50, StepState.RECORDED: 87}
     # The plan that was interrupted adds none of them a second time, whatever they are called now.
     (renamed,) = [row["id"] for row in rows(again) if row["id"] == done.steps[-1].remote_id]
     remote = await operations.remotes.detail(renamed)
     changes = rules.changes(remote, replace(remote, remote_name="Renamed since"))
     await operations.writes.update_remote(LOCK, renamed, changes, remote)
     left = operations.runs.retry(plan)
-    assert states(await execute(operations, left)) == {StepState.UNCHANGED: 87}
+    assert (await execute(operations, left)).counts() == {StepState.UNCHANGED: 87}
     changes = rules.changes(await operations.remotes.detail(renamed), remote)
     now = await operations.remotes.detail(renamed)
     await operations.writes.update_remote(LOCK, renamed, changes, now)
@@ -241,7 +244,7 @@ async def test_a_lost_answer_stops_the_restore_until_it_is_settled(
         drawn = await restoring(operations, "clear")
         plan = await execute(operations, drawn.plan)
         count = len(names)
-        assert states(plan) == {
+        assert plan.counts() == {
             StepState.RECORDED: 2,
             StepState.UNKNOWN: 1,
             StepState.NOT_SENT: count - 3,
@@ -258,7 +261,7 @@ async def test_a_lost_answer_stops_the_restore_until_it_is_settled(
         await operations.resolution.bind(read, read.candidates[0])
         drawn = await restoring(operations, "clear")
         assert drawn.plan.actions() == {Action.KEEP: 3, Action.ADD: count - 3}
-        assert states(await execute(operations, drawn.plan))[StepState.RECORDED] == count - 3
+        assert (await execute(operations, drawn.plan)).counts()[StepState.RECORDED] == count - 3
     assert Counter(row["name"] for row in rows(service, 1003)) == Counter(names)
 
 
@@ -284,9 +287,8 @@ async def test_what_was_sent_again_counts_as_restored(
 @pytest.mark.long
 @pytest.mark.parametrize("renames", [False, True])
 async def test_a_name_that_is_taken_is_left_out_or_changed_as_chosen(
-    service: RunningService, start: Start, renames: bool
+    service: RunningService, operations: Operations, renames: bool
 ) -> None:
-    operations = start(service.base_url)
     remotes = await operations.remotes.all(1003)
     taken = remotes[4].remote_name or ""
     await operations.writes.clear_remotes(1003)
@@ -298,7 +300,7 @@ async def test_a_name_that_is_taken_is_left_out_or_changed_as_chosen(
     drawn = await restoring(operations, "clear", renames=renames)
     assert drawn.names_taken == (not renames)
     plan = await execute(operations, drawn.plan)
-    assert states(plan)[StepState.RECORDED] == len(remotes) - (not renames)
+    assert plan.counts()[StepState.RECORDED] == len(remotes) - (not renames)
     named = {row["name"] for row in rows(service, 1003)}
     assert (f"{taken} (2)" in named) == renames
     if not renames:
@@ -312,48 +314,30 @@ async def test_a_name_that_is_taken_is_left_out_or_changed_as_chosen(
         )
 
 
-async def test_a_remote_in_two_backups_is_restored_once(
-    service: RunningService, start: Start
-) -> None:
-    """A clear that took part of the remotes, whose rest was then deleted one by one, has both."""
-    operations = start(service.base_url)
+async def test_a_remote_is_restored_once(operations: Operations) -> None:
+    """Also if it is in two backups, or if a later add of it was refused.
+
+    A clear that took part of the remotes, whose rest was then deleted one by one, has both.
+    """
     remote = (await operations.remotes.all(1003))[0]
     await operations.writes.delete_remote(1003, remote)
-    first = await last(operations, "delete")
-    await execute(operations, (await restoring(operations, "delete")).plan)
+    first, drawn = await last(operations, "delete"), await restoring(operations, "delete")
+    await execute(operations, drawn.plan)
     other = replace(first, id="another", call="clear")
     (step,) = (await plan_undo(operations, [other], "restore", renames=False)).plan.steps
     assert step.action is Action.KEEP and "was already restored" in step.message
 
-
-async def test_a_later_refusal_does_not_undo_what_was_restored(
-    service: RunningService, start: Start
-) -> None:
-    operations = start(service.base_url)
-    remote = (await operations.remotes.all(1003))[0]
-    await operations.writes.delete_remote(1003, remote)
-    deleted = await last(operations, "delete")
-    drawn = await restoring(operations, "delete")
-    await execute(operations, drawn.plan)
     given = {**drawn.plan.steps[0].wanted, "remoteName": "another", "remoteNumber": ""}
     refused = NewRemote.model_construct(**NewRemote.checked({**given, "lockId": 1003}).__dict__)
     with pytest.raises(RefusedError):
-        await operations.writes.add_remote(refused, restores=(deleted.id, remote.id))
+        await operations.writes.add_remote(refused, restores=(first.id, remote.id))
     (step,) = (await restoring(operations, "delete")).plan.steps
     assert step.action is Action.KEEP
 
 
 GOOD = {
-    "id": 5,
-    "remoteName": "Anna",
-    "remoteNumber": "A-1",
-    "remoteType": 2,
-    "addType": 1,
-    "startDate": NOW_MS,
-    "endDate": NOW_MS + 1,
-    "weekDay": [],
-    "isCoerced": 0,
-    "extraData": {},
+    **{"id": 5, "remoteName": "Anna", "remoteNumber": "A-1", "remoteType": 2, "addType": 1},
+    **{"startDate": NOW_MS, "endDate": NOW_MS + 1, "weekDay": [], "isCoerced": 0, "extraData": {}},
 }
 
 
@@ -387,9 +371,8 @@ def test_what_cannot_be_restored_says_why(change: dict[str, Any], words: str) ->
 
 
 def test_fields_that_come_back_or_do_not() -> None:
-    found = backed_up(
-        {**GOOD, "mac": "AA", "remoteUserNo": None, "room": 1, "remoteName": "a\u200b"}
-    )
+    name = {"remoteName": "a\u200b"}
+    found = backed_up({**GOOD, **name, "mac": "AA", "remoteUserNo": None, "room": 1})
     assert found.request.mac == "AA"
     assert found.request.remote_name == "a\u200b"
     unknown = [field.name for field in found.unknown]
@@ -427,9 +410,8 @@ def test_what_was_switched_off_or_elsewhere_opens_no_lock_unsaid() -> None:
         assert backed_up({**GOOD, **other}).reason == "The remote belonged to another lock, 2."
 
 
-async def test_copy_counts_expired_remotes_once(service: RunningService, start: Start) -> None:
+async def test_copy_counts_expired_remotes_once(operations: Operations) -> None:
     """Of those that are added: one that is there already stays as it is."""
-    operations = start(service.base_url)
     source = Source(Lock(LOCK))
     ended = [one for one in await operations.remotes.all(LOCK) if (one.end_ms or NOW_MS) < NOW_MS]
     there = replace(ended[0], remote_name="Another name of the same number")
@@ -443,10 +425,7 @@ async def test_copy_counts_expired_remotes_once(service: RunningService, start: 
     assert 3 < len(over) < 2 * len(ended), "what is there already stays as it is"
     assert f"and {len(over) - 3} more: The end date has passed" in said
 
-
-async def test_a_copy_to_many_locks_names_five_of_them(
-    service: RunningService, start: Start
-) -> None:
-    source = Source(Lock(LOCK), marked=[])
-    planned = await plan_copies(start(service.base_url), source, range(1002, 1009), renames=False)
-    assert planned.plan.title == "copy 1001 to 1002, 1003, 1004, 1005, 1006 and 2 more"
+    many = await plan_copies(
+        operations, Source(Lock(LOCK), marked=[]), range(1002, 1009), renames=False
+    )
+    assert many.plan.title == "copy 1001 to 1002, 1003, 1004, 1005, 1006 and 2 more"
