@@ -69,7 +69,10 @@ class Paths(NamedTuple):
 
     @property
     def log_file(self) -> Path:
-        """The path of the log of signals, crashes and messages; the log has no header values."""
+        """The path of the log of signals, crashes and messages.
+
+        The log never contains the values of HTTP headers.
+        """
         return self.state_dir / "lockterm.log"
 
     @property

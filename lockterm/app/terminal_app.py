@@ -331,7 +331,10 @@ class TerminalApp(HookedApp[ReturnType]):
             await self.run_action(way_out.binding.action, way_out.node)
 
     async def action_quit(self) -> None:
-        """Quit. If that would lose text or stop a run, ask first, unless the dialog is open."""
+        """Quit. If that would lose text or stop a run, open a confirmation dialog instead.
+
+        If this dialog is already open, do nothing.
+        """
         screens = (screen for screen in self.screen_stack if isinstance(screen, LocktermScreen))
         question = next(filter(None, (screen.would_lose for screen in screens)), "")
         if question or any(self.would_stop):

@@ -39,7 +39,7 @@ class Row:
 @json_option
 @click.option("--markdown", "as_markdown", is_flag=True, help="Print a Markdown table.")
 def keys(as_json: bool, as_markdown: bool) -> int:
-    """Print every key of the UI, and your choices."""
+    """Print every key of the UI, with the keys that you changed."""
     if as_json and as_markdown:
         raise click.UsageError("--json and --markdown cannot be used together.")
     listed = list(rows(keys_in(Paths.standard().config_file)))

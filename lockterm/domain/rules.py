@@ -46,9 +46,10 @@ OPENS_AGAIN = "This reactivates an expired remote."
 
 
 def comparable(field: Field, value: Any) -> Any:
-    """Return a value in the form for comparing.
+    """Return the normalized value of a field, for a comparison.
 
-    Every kind of field has one empty value, weekdays are sorted, and texts are in normal form C.
+    Missing and empty values become the same value, weekdays are sorted, and texts are in Unicode
+    normal form C.
     """
     match field.kind:
         case Kind.TEXT:

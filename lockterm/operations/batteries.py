@@ -18,9 +18,9 @@ AT_ONCE = 10
 """Maximum number of requests for details at the same time."""
 
 PROBED = 20
-"""Number of details without a battery level after which lockterm requests no more details.
+"""Number of remotes without a battery level after which lockterm asks for no more levels.
 
-A service returns the field for all remotes or for none, and each detail is a request.
+A service reports the level of all remotes or of none, and each remote costs one request.
 """
 
 NOT_REPORTED = "The service does not report battery levels."

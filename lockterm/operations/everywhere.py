@@ -42,9 +42,9 @@ BEGUN = 2 * AT_ONCE
 :data:`AT_ONCE`, because lockterm processes some lists while it waits for other answers."""
 
 PAUSES = 3
-"""Maximum number of requested pauses for which lockterm waits while it reads one lock.
+"""Maximum number of long pauses, requested by the service, that lockterm waits for per lock.
 
-Pauses of up to a minute do not count, because the client itself waits for them.
+Shorter pauses, up to ``RetryPolicy.longest_wait_s``, do not count. The client waits for those.
 """
 
 Wanted = Callable[["Remote"], bool]

@@ -25,7 +25,7 @@ MOST_AT_ONCE = 12.0
 attack."""
 
 GROWTH = 1.05
-"""The factor by which the rate grows at the end of each period, when a step starts."""
+"""The factor by which the rate grows when a step starts, at most once per period."""
 FIRST_PERIOD_S = 1.0
 """The period after which the rate grows, in seconds, while the rate is a first estimate."""
 PERIOD_S = 12.0

@@ -429,7 +429,7 @@ class Remotes:
     async def detail_or_gone(
         self, remote_id: int | None, pace: RateLimiter | None = None
     ) -> Remote | None:
-        """Read the details of a remote as :meth:`detail_as_shown`; None if it does not exist."""
+        """Return the details like :meth:`detail_as_shown`; None if the remote does not exist."""
         try:
             return await self.detail_as_shown(remote_id or 0, pace)
         except RefusedError as error:

@@ -294,7 +294,10 @@ class LocktermScreen(Screen[ResultT]):
 
     @property
     def keys_must_work(self) -> bool:
-        """Whether no dialog about a disabled key may cover the screen, such as during a run."""
+        """Whether the keys must keep working, for example during a run.
+
+        A disabled key then shows a notification instead of a dialog.
+        """
         return False
 
     def is_offered(self, action: str) -> bool:

@@ -114,8 +114,8 @@ class CopyScreen(ListScreen[None]):
 
     Args:
         operations: The operations on the service and the local store.
-        source: The remotes to copy at first; a lock stands for all of its remotes.
-        marked: The IDs of the locks that are marked as targets at first; the source lock is
+        source: The initial source: some remotes, or a lock for all of its remotes.
+        marked: The IDs of the locks that are initially marked as targets. The source lock is
             ignored.
     """
 

@@ -17,7 +17,10 @@ UNKNOWN_S = 2.0
 """Seconds to wait for the first answer; without it, the terminal counts as never answering."""
 
 KNOWN_S = 30.0
-"""Seconds to wait for an answer if the terminal has answered before; the answer may be lost."""
+"""Seconds to wait for an answer if the terminal has answered before.
+
+The wait is limited because an answer can get lost.
+"""
 
 
 class RenderBarrier:

@@ -154,14 +154,14 @@ class OptionLine(Widget, can_focus=True):
 
 
 class Choice(OptionLine):
-    """A line of options for a single choice, which may be empty at first.
+    """A line of options for a single choice, which may be empty initially.
 
     If an option is chosen, an arrow key chooses the next one. If none is chosen, arrow keys only
     move the cursor, so that no stray key chooses an option. A letter only moves the cursor.
 
     Args:
         options: The value and the label of each option. Labels must be safe to show.
-        value: The value of the option that is chosen at first; empty for none.
+        value: The value of the option that is chosen initially; empty for none.
         id: The ID of the widget.
         may_be_empty: Whether Backspace can clear the choice.
     """

@@ -81,7 +81,7 @@ async def test_help_names_every_key_that_works_on_every_screen(demo: Demo) -> No
 async def test_help_says_why_and_where(demo: Demo) -> None:
     async with demo(read_only=True) as pilot:
         text = await whole_help(pilot)
-        assert "Not available now: No lock is selected" in text
+        assert "Not available now: No lock is listed" in text
         assert "profile demo read-only" in text
         assert f"service {demo.service.base_url}" in text
         assert "Europe/Berlin" in text

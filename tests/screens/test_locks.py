@@ -161,7 +161,7 @@ async def test_book_says_what_to_do_when_its_last_lock_is_removed(demo: Demo) ->
         ids = [lock_id for lock_id, *_ in SAMPLES]
         assert "The lock book is empty" in seen and f"locks {min(ids)} to {max(ids)}" in seen
         assert not table.display and pilot.app.focused is table, "its keys still work"
-        assert "No lock is selected" in await press(pilot, "enter")
+        assert "No lock is listed" in await press(pilot, "enter")
 
 
 async def test_search_narrows_the_book_and_enter_opens_the_lock(demo: Demo) -> None:

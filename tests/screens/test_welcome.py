@@ -102,7 +102,7 @@ async def test_the_features_of_the_terminal_are_shown(
     async with welcome(tmp_path, look) as pilot:
 
         def features() -> list[str]:
-            labels = "Colors|Characters|Mouse|Drawing|Size"
+            labels = "Colors|Characters|Mouse|Updates|Size"
             return re.findall(rf"^ +(?:{labels}) +(.+)$", shown(pilot), re.MULTILINE)
 
         assert features() == [*found, "line by line", "80x24"]

@@ -286,7 +286,7 @@ SCREENS: Mapping[str, KeyContext] = {
             ),
             MOVING: (
                 Key("elsewhere.back", "escape", "back", line=4,
-                    sentence="Show all changes, or mark them as seen and go back"),
+                    sentence="Clear the search, or else mark the changes as seen and go back"),
             ),
         },
         holds=("table", "find"),

@@ -134,7 +134,10 @@ class LockLists:
         self._known = None
 
     def unread_steps(self) -> list[Step]:
-        """Return a step in the state "not sent" for each unread lock; it may have more matches."""
+        """Return a step in the state "not sent" for each unread lock.
+
+        An unread lock may have more matches.
+        """
         return [
             Step(
                 0,

@@ -57,7 +57,7 @@ class HistoryScreen(ListScreen[str | None]):
     Args:
         operations: The operations on the service and the local store.
         exports: The directory for exported files.
-        lock_id: The ID of the lock whose changes are shown at first; None for all locks.
+        lock_id: The ID of the lock whose changes are shown initially; None for all locks.
         chooses: Whether the user opened the screen to choose a backup to copy. The result of the
             screen is then the ID of the operation with the backup, or None.
     """

@@ -94,7 +94,7 @@ class VoicesOfLocks:
         return joined(lists.values())
 
     def without(self, voice: VoiceChoice | None) -> list[Lock]:
-        """Return the chosen locks that do not have a voice, or whose voices are unknown.
+        """Return the chosen locks for which a voice is not available or the voices are unknown.
 
         Args:
             voice: The voice. None returns only the locks whose voices are unknown.
@@ -107,7 +107,7 @@ class VoicesOfLocks:
         return left
 
     def held(self, voice: VoiceChoice | None) -> str:
-        """Return how many of the chosen locks have a voice, such as ``3 of 5 locks``.
+        """Return for how many of the chosen locks a voice is available, such as ``3 of 5 locks``.
 
         Returns:
             The text; empty if the voice is None, or if all locks whose voices are known have it.
@@ -222,13 +222,13 @@ class VoiceTree(Tree[VoiceLine], inherit_bindings=False):
         wanted: str = "",
         held: Callable[[VoiceChoice | None], str] = lambda _: "",
     ) -> int:
-        """Replace the lines; the same line stays selected, or at first the line of a timbre.
+        """Replace the lines and keep the selection. The first call selects ``first``.
 
         Args:
             languages: The languages as the service sent them.
             names: The names of languages by language code.
             marked: The voice that lockterm last set, which gets a mark.
-            first: The voice to select at first; None for the marked voice, or else the first one.
+            first: The voice to select initially; None for the marked voice, or else the first one.
             wanted: The search text; empty to show all voices.
             held: A function that returns a text about how many locks have a voice; it may be empty.
 
