@@ -23,7 +23,7 @@ class Action(NamedTuple):
     node: DOMNode
     """The owner of the binding: the screen, the focused widget, or the app."""
     keys: tuple[str, ...]
-    """The keys as the interface writes them, such as ``ctrl+s``."""
+    """The keys as the interface writes them, such as ``Ctrl+S``."""
     binding: Binding
     """The first of the action's bindings, which contains its verb and its description."""
     enabled: bool

@@ -26,7 +26,7 @@ class _Chip(NamedTuple):
 
     key: str
     """Textual's name of the key."""
-    written: str
+    label: str
     verb: str
     group: int
     enabled: bool
@@ -34,7 +34,7 @@ class _Chip(NamedTuple):
     @property
     def width(self) -> int:
         """The width in cells, including the gap after the label."""
-        return cell_len(self.written) + cell_len(self.verb) + (3 if self.enabled else 4)
+        return cell_len(self.label) + cell_len(self.verb) + (3 if self.enabled else 4)
 
 
 class KeyLine(Widget):
@@ -89,11 +89,11 @@ class KeyLine(Widget):
                 continue
             if is_typed(self.screen, binding):
                 continue
-            if not (written := self.app.get_key_display(binding)):
+            if not (label := self.app.get_key_display(binding)):
                 continue  # the user chose its key for another action
             verb = more[name] if is_more else named(node, binding).description
             group = footer_group(binding.id)
-            shown[name] = _Chip(binding.key, written, verb, group, enabled)
+            shown[name] = _Chip(binding.key, label, verb, group, enabled)
         first: Sequence[str] = getattr(self.screen, "first_keys", ())
         front = [own.pop(action) for action in first if action in own]
         chips = [*front, *own.values()]
@@ -116,9 +116,9 @@ class KeyLine(Widget):
         self._painted = self._chips()
         for chip in self._painted:
             if chip.enabled:
-                parts += [(chip.written, style), (f" {chip.verb}  ", "")]
+                parts += [(chip.label, style), (f" {chip.verb}  ", "")]
             else:
-                parts.append((f"({chip.written} {chip.verb}) ", "dim"))
+                parts.append((f"({chip.label} {chip.verb}) ", "dim"))
         return Content.assemble(*parts)
 
     def on_click(self, event: events.Click) -> None:

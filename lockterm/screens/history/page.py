@@ -19,7 +19,7 @@ from lockterm.domain.operation import (
 )
 from lockterm.domain.plan import RunLine
 from lockterm.domain.safe_text import clean
-from lockterm.keymap.hints import with_keys
+from lockterm.keymap.hints import key, keys_of
 
 PAGE = 100
 """The maximum number of operations on a page."""
@@ -144,8 +144,9 @@ class HistoryPage:
     def position(self) -> str:
         """The page number and the number of pages as text."""
         more = "+" if self.is_uncounted and self.has_older else ""
-        keys = with_keys("{history.next}, {history.previous}")
-        return f"page {self.choice.page + 1} of {self.pages}{more} ({keys})"
+        keys = ", ".join(map(key, filter(keys_of, ("history.next", "history.previous"))))
+        hint = f" ({keys})" if keys else ""
+        return f"page {self.choice.page + 1} of {self.pages}{more}{hint}"
 
     @property
     def is_uncounted(self) -> bool:

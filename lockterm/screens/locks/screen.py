@@ -23,8 +23,8 @@ from lockterm.errors import LocktermError, StoreError
 from lockterm.keymap.hints import with_keys
 from lockterm.operations import Operations
 from lockterm.screens.list_screen import MARKING, ListScreen
+from lockterm.screens.locks.badges import LockBadges
 from lockterm.screens.locks.marked import READING, MarkedLocks
-from lockterm.screens.locks.pane import LockBadges
 from lockterm.screens.locks.table import LockRows, LocksTable, more_about
 from lockterm.terminal.key_queue import opens
 from lockterm.widgets.actions import bindings

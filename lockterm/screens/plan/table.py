@@ -20,7 +20,7 @@ from lockterm.domain.text.plan import (
 )
 from lockterm.domain.text.run import LEFT_OUT
 from lockterm.domain.validity import RemoteState
-from lockterm.widgets.cells import cut_apart
+from lockterm.widgets.cells import cut, cut_apart
 from lockterm.widgets.line_table import TITLES, Piece
 from lockterm.widgets.row_table import Column, LazyRows, RowTable
 
@@ -84,7 +84,7 @@ class PlanTable(RowTable):
     def __init__(self, steps: Mapping[int, Step], now_ms: int, *, id: str | None = None) -> None:
         super().__init__(
             Column("", most=1, least=1, gap=1),
-            Column("Step", most=10, least=10),
+            Column("Step", most=13, least=10),
             Column("", most=2, least=2, gap=1, rank=2),
             # The name has priority, because it shows whom a deletion concerns.
             Column("Remote", most=LONGEST_CELL, least=14, good=18),
@@ -183,15 +183,19 @@ class PlanTable(RowTable):
         if step.state is StepState.TO_DO and step.is_planned and self._shortens:
             zone = self._locks[step.lock_id].zone
             if describe_step_shortening(step, zone, self._now_ms):
-                signs[_STEP] = [(f"{_SHORTENS:{self._widths[_STEP]}}", RemoteState.WEEK.look)]
+                signs[_STEP] = [(self._fit_step(_SHORTENS), RemoteState.WEEK.look)]
         elif step.state in LOOKS and not step.is_left_out:
-            text = f"{self._word(step):{self._widths[_STEP]}}"
-            signs[_STEP] = [(text, LOOKS[step.state])]
+            signs[_STEP] = [(self._fit_step(self._word(step)), LOOKS[step.state])]
         elif step.state is StepState.TO_DO and step.is_planned and step.action in _ACTION_LOOKS:
             look = _ACTION_LOOKS[step.action]
             signs[_GLYPH] = [(ACTION_GLYPHS[step.action], look)]
-            signs[_STEP] = [(f"{self._word(step):{self._widths[_STEP]}}", look)]
+            signs[_STEP] = [(self._fit_step(self._word(step)), look)]
         return signs
+
+    def _fit_step(self, word: str) -> str:
+        """Return a word in the width of the column for steps."""
+        width = self._widths[_STEP]
+        return cut(word, width).ljust(width)
 
     def _word(self, step: Step) -> str:
         """Return the word for a step's result; before there is one, the word for its action."""

@@ -269,11 +269,13 @@ class ProfilesScreen(ListScreen[None]):
         self._go_to = name
         await self.load_profiles().wait()
         entry = self._entries.get(name)
-        hint = "Press Enter to open the profile."
+        hint = with_keys("Press {profiles.open} to open the profile.")
         if entry is None or entry.error is not None:
             hint = "The profile cannot be opened."
         elif name == self.operations.profile.name:
-            hint = "The profile is in use. Press Enter to reopen it with the changes."
+            hint = with_keys(
+                "The profile is in use. Press {profiles.open} to reopen it with the changes."
+            )
         self.notify(hint, title=f"Saved the profile {clean(name, 60)}")
 
     @work

@@ -385,7 +385,7 @@ class VoicesPanel(HalfPanel):
             empty_state = (
                 f"The service has no voices for {model}.",
                 with_keys(
-                    "{voice.vendor_model}  change vendor and model\n{voice.refresh}  refresh"
+                    "{voice.vendor_model}  change vendor and model      {voice.refresh}  refresh"
                 ),
             )
         cut = f"Not all voices shown; {key('voice.find')} finds the others"
