@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import json
 import os
 import sqlite3
 import threading
@@ -72,8 +73,6 @@ class Tenants(FaultServer):
         self.play(self._answer)
 
     async def _answer(self, line: Line) -> None:
-        import json
-
         asked = self.asked[-1]
         await self.go_on.wait()
         if not self.welcome or asked.headers.get("authorization") != ANNA["Authorization"]:
@@ -172,24 +171,30 @@ async def test_other_profiles_and_credentials_find_nothing(tmp_path: Path) -> No
     assert b"anna-anna" not in path.read_bytes()
 
 
+def opened(
+    folder: Path, base_url: str, caches: list[Cache] | None = None, **more: Any
+) -> Operations:
+    """A session with a cache, which is added to the caches."""
+    profile = Profile("p", base_url, headers=ANNA)
+    cache = Cache(folder / "answers.db", profile)
+    if caches is not None:
+        caches.append(cache)
+    return Operations(profile, folder / "l.db", open_cache=lambda: cache, **more)
+
+
 def on_disk(path: Path) -> int:
     return sum(file.stat().st_size for file in path.parent.glob(path.name + "*"))
 
 
-async def test_bytes(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+async def test_cache_is_limited_in_bytes(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(kept, "MOST_BYTES", 2 * MIB)
-    path = tmp_path / "answers.db"
-    profile = Profile(name="p", base_url="")
+    path, clock = tmp_path / "answers.db", Clock()
 
     def page(page_no: int) -> list[dict[str, Any]]:
         return [record(page_no, statusName="x" * 100_000)]
 
     async with Service(page).running() as service:
-        profile = Profile("p", service.base_url)
-        clock = Clock()
-        operations = Operations(
-            profile, tmp_path / "l.db", open_cache=lambda: Cache(path, profile), clock=clock
-        )
+        operations = opened(tmp_path, service.base_url, clock=clock)
         for page_no in range(1, 61):
             clock.now_s += 1
             await operations.remotes.page(1, page_no, 20)
@@ -265,20 +270,12 @@ async def test_what_ends_of_a_long_list_is_counted_block_by_block(
     cache = Cache(tmp_path / "answers.db", profile)
     operations = Operations(profile, tmp_path / "lockterm.db", open_cache=lambda: cache)
     now_ms, dates = operations.now_ms(), {"remoteType": 2, "startDate": 1}
-    block = Block.of(
-        [
-            Remote.read({**dates, "endDate": now_ms + days * day_ms})
-            for days in (-1, 6, 6, 20, 20, 20, 40)
-        ]
-    )
+    ends = [now_ms + days * day_ms for days in (-1, 6, 6, 20, 20, 20, 40)]
+    block = Block.of([Remote.read({**dates, "endDate": end_ms}) for end_ms in ends])
     await operations.kept_lists.keep(1, Listing([block] * 120, now_ms - day_ms))
     await operations.kept_lists.keep(2, Listing([Block.of(())], now_ms))
-    counts = {
-        RemoteState.ENDED: 120,
-        RemoteState.WEEK: 240,
-        RemoteState.MONTH: 360,
-        RemoteState.OPEN: 120,
-    }
+    soon = {RemoteState.WEEK: 240, RemoteState.MONTH: 360}
+    counts = {RemoteState.ENDED: 120, **soon, RemoteState.OPEN: 120}
     assert await operations.remotes.ends(1) == Ends(Counter(counts), now_ms - day_ms, False)
     empty = await operations.remotes.ends(2)
     assert empty is not None and not empty.counts.total()
@@ -320,15 +317,11 @@ class Busy(SingleThreadExecutor):
 async def test_what_was_read_is_kept_though_the_session_ends_at_once(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    def begin(url: str) -> tuple[Operations, Cache]:
-        profile = Profile(name="p", base_url=url, headers=ANNA)
-        cache = Cache(tmp_path / "answers.db", profile)
-        return Operations(profile, tmp_path / "lockterm.db", open_cache=lambda: cache), cache
-
     async with Tenants().running() as service:
-        operations, cache = begin(service.base_url)
+        caches: list[Cache] = []
+        operations = opened(tmp_path, service.base_url, caches)
         await operations.remotes.page(1, 2, 20)  # all is imported and opened
-        busy = Busy()
+        (cache,), busy = caches, Busy()
         cache.thread.end()
         monkeypatch.setattr(cache, "thread", busy)
         reading = asyncio.ensure_future(operations.remotes.page(1, 1, 20))
@@ -339,7 +332,7 @@ async def test_what_was_read_is_kept_though_the_session_ends_at_once(
             await asyncio.sleep(0)
         busy.let_go.set()
         await ending
-        again, _ = begin(service.base_url)
+        again = opened(tmp_path, service.base_url)
         assert await again.remotes.cached_page(1, 1, 20) is not None
         await again.close()
     with suppress(asyncio.CancelledError):
@@ -350,15 +343,12 @@ async def test_first_page_is_cached_when_the_ui_ends_early(
     tmp_path: Path, service: RunningService
 ) -> None:
     """Before its screen has said that it is shown."""
-    path, profile = tmp_path / "answers.db", Profile("p", service.base_url)
+    profile = Profile("p", service.base_url, headers=ANNA)
     first = FirstPage(profile, 1001)
     first.ask()
     await asyncio.wrap_future(first.outcome)
     key = 1001, 1, profile.page_rows()
-    here, there = (
-        Operations(profile, tmp_path / "l.db", open_cache=lambda: Cache(path, profile), first=one)
-        for one in (first, None)
-    )
+    here, there = (opened(tmp_path, service.base_url, first=one) for one in (first, None))
     assert here.remotes.first_page(*key) is not None
     await here.close()
     kept = await there.remotes.cached_page(*key)

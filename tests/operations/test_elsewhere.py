@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import AsyncIterator, Sequence
-from contextlib import asynccontextmanager
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -30,41 +29,30 @@ class Technician:
 
     operations: Operations
 
-    async def read(self) -> None:
-        """Read the lock whole, as All locks does."""
-        async for one in self.operations.everywhere.read(locks=[Lock(LOCK)]):
-            assert not one.problem
-
     async def found(self) -> Sequence[ChangeElsewhere]:
         return await self.operations.kept_lists.changes()
 
     async def news(self) -> list[tuple[str, str, list[str]]]:
-        """Read the lock, and return what, name and fields of all changes."""
-        await self.read()
+        """Read the lock whole, and return what, name and fields of all changes."""
+        async for one in self.operations.everywhere.read(locks=[Lock(LOCK)]):
+            assert not one.problem
         return sorted((one.what.value, one.name, [*one.names]) for one in await self.found())
 
 
-@asynccontextmanager
-async def technician(service: RunningService, folder: Path) -> AsyncIterator[Technician]:
-    profile = Profile(name="p", base_url=service.base_url)
-    operations = Operations(
-        profile, folder / "lockterm.db", open_cache=lambda: Cache(folder / "answers.db", profile)
-    )
-    try:
-        yield Technician(operations)
-    finally:
-        await operations.close()
+Pair = tuple[Technician, Technician]
 
 
 @pytest.fixture
-async def pair(
-    service: RunningService, tmp_path: Path
-) -> AsyncIterator[tuple[Technician, Technician]]:
-    async with (
-        technician(service, tmp_path / "a") as anna,
-        technician(service, tmp_path / "b") as b,
-    ):
-        yield anna, b
+async def pair(service: RunningService, tmp_path: Path) -> AsyncIterator[Pair]:
+    profile, opened = Profile(name="p", base_url=service.base_url), []
+    for folder in (tmp_path / "a", tmp_path / "b"):
+        cache = Cache(folder / "answers.db", profile)
+        store = folder / "lockterm.db"
+        opened.append(Operations(profile, store, open_cache=lambda cache=cache: cache))
+    here, there = opened
+    yield Technician(here), Technician(there)
+    for one in opened:
+        await one.close()
 
 
 async def change_all(there: Technician) -> tuple[str, str]:
@@ -78,9 +66,7 @@ async def change_all(there: Technician) -> tuple[str, str]:
     return first.remote_name or "", last.remote_name or ""
 
 
-async def test_changes_of_the_other_technician_are_found_and_own_ones_are_not(
-    pair: tuple[Technician, Technician],
-) -> None:
+async def test_changes_of_the_other_technician_are_found_and_own_ones_are_not(pair: Pair) -> None:
     here, there = pair
     assert await here.news() == [] and await there.news() == [], "the first reading shows nothing"
     _, deleted = await change_all(there)
@@ -98,11 +84,9 @@ async def test_changes_of_the_other_technician_are_found_and_own_ones_are_not(
     assert len(await here.found()) == 3
 
 
-async def test_page_shows_changes_and_never_that_a_remote_is_gone(
-    pair: tuple[Technician, Technician],
-) -> None:
+async def test_page_shows_changes_and_never_that_a_remote_is_gone(pair: Pair) -> None:
     here, there = pair
-    await here.read()
+    await here.news()
     await change_all(there)
     seen = await here.operations.remotes.page(LOCK, 1, 200, fresh=True)
     kept_lists = here.operations.kept_lists
@@ -123,9 +107,13 @@ def listing(at_ms: int, *names: str, unreadable: int = 0) -> Listing:
     return Listing([Block.of(remotes)], at_ms, unreadable=unreadable)
 
 
-async def test_partial_readings_give_nothing_false(pair: tuple[Technician, Technician]) -> None:
+async def test_partial_readings_give_nothing_false(pair: Pair) -> None:
     here, _ = pair
-    kept_lists, now_ms = here.operations.kept_lists, here.operations.machine_ms() + 1000
+    kept_lists, now_ms = here.operations.kept_lists, here.operations.machine_ms()
+    await kept_lists.keep(LOCK + 1, listing(now_ms - 5000, "a", "bb"))  # it ended now
+    await kept_lists.keep(LOCK + 1, listing(now_ms - 4000, "a"))
+    assert await here.found() == [], "readings at the same time are not compared"
+    now_ms += 1000
     await kept_lists.keep(LOCK, listing(now_ms, "a", "bb"))
     await kept_lists.keep(LOCK, listing(now_ms + 1, "a", unreadable=1))
     assert await here.found() == [], "bb may be the record that cannot be read"
@@ -135,16 +123,6 @@ async def test_partial_readings_give_nothing_false(pair: tuple[Technician, Techn
     assert [one.what for one in await here.found()] == [ChangeKind.GONE]
     await kept_lists.keep(LOCK, listing(now_ms + 4, "a", "bb"))
     assert await here.found() == [], "one reading did not show it, so it was not deleted"
-
-
-async def test_readings_at_the_same_time_are_not_compared(
-    pair: tuple[Technician, Technician],
-) -> None:
-    here, _ = pair
-    kept_lists, now_ms = here.operations.kept_lists, here.operations.machine_ms()
-    await kept_lists.keep(LOCK, listing(now_ms - 5000, "a", "bb"))  # it ended now
-    await kept_lists.keep(LOCK, listing(now_ms - 4000, "a"))
-    assert await here.found() == []
 
 
 async def test_list_that_another_session_has_replaced_stays(tmp_path: Path) -> None:

@@ -134,26 +134,22 @@ async def test_calls_do_not_wait_for_answers_to_be_read(
     assert site.most <= AT_ONCE
 
 
-async def test_what_is_wanted_comes_from_every_page(operations: Operations, site: Site) -> None:
-    await book(operations, site, 450, 0)
-    found = await read(operations, lambda remote: (remote.remote_name or "").endswith("7"))
-    assert [len(one.remotes) for one in found] == [45, 0]
-    assert [one.listing.count for one in found if one.listing] == [450, 0]
-
-
 async def test_what_was_read_last_is_there_with_its_age(operations: Operations, site: Site) -> None:
-    await book(operations, site, 250, 3, 0)
+    await book(operations, site, 450, 3, 0)
     kept = await operations.everywhere.last()
     assert [one.lock.lock_id for one in kept] == [1, 2, 3]
     assert [one.listing for one in kept] == [None, None, None]
     before = await read(operations)
+    assert [one.remotes for one in await operations.locks.all()] == [450, 3, 0]
+    wanted = await read(operations, lambda remote: (remote.remote_name or "").endswith("7"))
+    assert [len(one.remotes) for one in wanted] == [45, 0, 0], "from every page"
     asked = len(site.asked)
     kept = await operations.everywhere.last()
     assert [[one.raw for one in lists(lock).remotes()] for lock in kept] == [
         [one.raw for one in lock.remotes] for lock in before
     ]
-    assert [lists(one).count for one in kept] == [250, 3, 0]
-    assert [lists(one).at_ms for one in kept] == [lists(one).at_ms for one in before]
+    assert [lists(one).count for one in kept] == [450, 3, 0]
+    assert [lists(one).at_ms for one in kept] == [lists(one).at_ms for one in wanted]
     assert len(site.asked) == asked, "nothing was asked"
 
 
@@ -189,45 +185,23 @@ async def test_what_is_changed_while_it_is_read_is_behind(
     assert not await operations.remotes.is_behind(1)
 
 
-async def test_the_lock_book_has_the_counts_of_what_was_read(
-    operations: Operations, site: Site
-) -> None:
-    site.remotes = {1: 3, 2: 250}
-    await operations.locks.save_all([Lock(1), Lock(2), Lock(9)])
-    site.instead[9] = answers("", 500)
-    async for _ in operations.everywhere.read():
-        pass
-    assert {one.lock_id: one.remotes for one in await operations.locks.all()} == {
-        1: 3,
-        2: 250,
-        9: None,
-    }
-
-
-async def test_some_locks_alone_can_be_read_again(operations: Operations, site: Site) -> None:
-    await book(operations, site, 1, 1, 1)
-    locks = await operations.locks.all()
-    found = [one async for one in operations.everywhere.read(locks=locks[1:])]
-    assert sorted(one.lock.lock_id for one in found) == [2, 3]
-    assert len(site.asked) == 2
-
-
 async def test_one_that_fails_holds_no_other_up(operations: Operations, site: Site) -> None:
-    await book(operations, site, 1, 1, 1)
+    await book(operations, site, 1, 1, 1, 1)
     site.instead[2] = answers('{"errcode": -1, "errmsg": "\\u001b[31mgone"}')
+    data = {"list": [{"id": 1}, 7], "pages": 1, "total": 2}
+    site.instead[3] = answers(json.dumps({"errcode": 0, "data": data}))
     found = await read(operations)
-    assert [bool(one.problem) for one in found] == [False, True, False]
+    assert [bool(one.problem) for one in found] == [False, True, True, False]
     assert "gone" in found[1].problem and "\x1b" not in found[1].problem
     assert found[1].error is not None
+    assert [one.id for one in found[2].remotes] == [1]
+    assert found[2].problem == "1 record cannot be read"
+    assert [one.remotes for one in await operations.locks.all()] == [1, None, 1, 1]
 
-
-async def test_unreadable_records_are_reported(operations: Operations, site: Site) -> None:
-    await book(operations, site, 1)
-    data = {"list": [{"id": 1}, 7], "pages": 1, "total": 2}
-    site.instead[1] = answers(json.dumps({"errcode": 0, "data": data}))
-    (found,) = await read(operations)
-    assert [one.id for one in found.remotes] == [1]
-    assert found.problem == "1 record cannot be read"
+    asked, locks = len(site.asked), await operations.locks.all()
+    found = [one async for one in operations.everywhere.read(locks=locks[2:])]
+    assert sorted(one.lock.lock_id for one in found) == [3, 4]
+    assert len(site.asked) == asked + 2, "some locks alone are read again"
 
 
 async def test_who_is_denied_asks_for_no_further_lock(operations: Operations, site: Site) -> None:

@@ -106,37 +106,30 @@ def test_the_files_are_new_and_private(tmp_path: Path) -> None:
     assert stat.S_IMODE(directory.stat().st_mode) == 0o700
 
 
-def test_a_file_that_another_session_made_just_now_is_kept(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+@pytest.mark.parametrize("is_link", [False, True])
+def test_what_is_in_the_way_is_neither_replaced_nor_followed(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, is_link: bool
 ) -> None:
-    import lockterm.operations.export as exporting
-
-    theirs = tmp_path / "history-20261120-080000Z.json"
-    theirs.write_text("theirs")
-    monkeypatch.setattr(exporting.os.path, "lexists", lambda path: False)
+    """A file that another session made just now, or a link."""
+    theirs, victim = tmp_path / "history-20261120-080000Z.json", tmp_path / "victim"
+    if is_link:
+        theirs.symlink_to(victim)
+    else:
+        theirs.write_text("theirs")
+        monkeypatch.setattr("lockterm.operations.export.os.path.lexists", lambda path: False)
     files = export_history([operation()], tmp_path, BERLIN, NOW_MS, {})
     assert [file.stem[-2:] for file in files] == ["-2", "-2"]
-    assert theirs.read_text() == "theirs"
+    assert not victim.exists() and (is_link or theirs.read_text() == "theirs")
     assert len(list(tmp_path.iterdir())) == 3
-
-
-def test_a_link_in_the_way_is_not_followed(tmp_path: Path) -> None:
-    victim = tmp_path / "victim"
-    (tmp_path / "history-20261120-080000Z.json").symlink_to(victim)
-    files = export_history([operation()], tmp_path, BERLIN, NOW_MS, {})
-    assert files[1].name == "history-20261120-080000Z-2.json"
-    assert not victim.exists()
 
 
 def test_what_cannot_be_written_leaves_nothing(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    import lockterm.operations.export as exporting
-
     def full(descriptor: int) -> None:
         raise OSError(28, "No space left on device")
 
-    monkeypatch.setattr(exporting.os, "fsync", full)
+    monkeypatch.setattr("lockterm.operations.export.os.fsync", full)
     with pytest.raises(StoreError, match="No space left"):
         export_history([operation()], tmp_path, BERLIN, NOW_MS, {})
     assert list(tmp_path.iterdir()) == []

@@ -10,7 +10,7 @@ import random
 import signal
 import sqlite3
 import sys
-from collections.abc import AsyncIterator, Callable
+from collections.abc import AsyncIterator
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -19,7 +19,7 @@ import pytest
 
 from lockterm.domain.operation import IN_FLIGHT, Operation, OperationState
 from tests.faults.cases import disagreements
-from tests.faults.proxy import WRITES, Exchange, FaultProxy
+from tests.faults.proxy import WRITES, Exchange, FaultProxy, Play
 from tests.faults.site import Site, until, verify_step
 from tests.long import sample, telling
 from tests.operations.mortal import OWN_STEPS
@@ -95,81 +95,42 @@ async def rows_after(site: Site, proxy: FaultProxy, store: Path) -> list[Operati
         operations.watch.start()
         await verify_step(operations)
         rows = await operations.journal.history()
-        for row in (
-            await operations.journal.list_unconfirmed()
-        ):  # so that nothing holds back the next life
+        for row in await operations.journal.list_unconfirmed():  # else they hold back the next life
             await operations.resolution.give_up(row)
     assert disagreements(rows, proxy.ledger) == []
     return rows
 
 
-STEPS: dict[str, Callable[[Mortal], Callable[[Exchange], Any]]] = {}
-"""Steps that the proxy sees -> a fault that kills at it."""
+SEEN_STEPS = (
+    "connected",
+    "some of it has left",
+    "all of it has left",
+    "applied",
+    "amid the answer",
+    "answered",
+)
+"""Steps of a write that the proxy sees."""
 
 
-def step(name: str) -> Callable[[Any], Any]:
-    def note(play: Any) -> Any:
-        STEPS[name] = play
-        return play
+def killing_at(step: str, mortal: Mortal) -> Play:
+    """A fault that kills at a step which the proxy sees."""
 
-    return note
-
-
-@step("connected")
-def on_connecting(mortal: Mortal) -> Any:
     async def play(exchange: Exchange) -> None:
-        mortal.kill()
-
-    play.at_accept = True
-    return play
-
-
-@step("some of it has left")
-def before_the_body(mortal: Mortal) -> Any:
-    async def play(exchange: Exchange) -> None:
-        mortal.kill()
-
-    play.before_body = True
-    return play
-
-
-@step("all of it has left")
-def before_applying(mortal: Mortal) -> Any:
-    async def play(exchange: Exchange) -> None:
-        mortal.kill()
-        await exchange.apply()
-
-    return play
-
-
-@step("applied")
-def after_applying(mortal: Mortal) -> Any:
-    async def play(exchange: Exchange) -> None:
-        await exchange.apply()
-        mortal.kill()
-
-    return play
-
-
-@step("amid the answer")
-def amid_the_answer(mortal: Mortal) -> Any:
-    async def play(exchange: Exchange) -> None:
+        if step in ("connected", "some of it has left"):
+            mortal.kill()
+            return
+        if step == "all of it has left":
+            mortal.kill()
         await exchange.apply()
         good = exchange.good_bytes()
-        await exchange.send(good[:-5])
-        mortal.kill()
-        await exchange.send(good[-5:])
-
-    return play
-
-
-@step("answered")
-def after_the_answer(mortal: Mortal) -> Any:
-    async def play(exchange: Exchange) -> None:
-        await exchange.apply()
-        await exchange.send(exchange.good_bytes())
+        if step in ("amid the answer", "answered"):
+            cut = len(good) - 5 if step == "amid the answer" else len(good)
+            await exchange.send(good[:cut])
         mortal.kill()
 
+    play.at_accept = step == "connected"
+    if step == "some of it has left":
+        play.before_body = True
     return play
 
 
@@ -177,12 +138,12 @@ def after_the_answer(mortal: Mortal) -> Any:
 async def test_killed_at_every_step(
     site: Site, mortal: Mortal, call: str, request: pytest.FixtureRequest
 ):
-    for name in [*OWN_STEPS, *STEPS]:
+    for name in [*OWN_STEPS, *SEEN_STEPS]:
         lock_id, store = site.new_lock(), site.new_store()
         async with site.proxy() as proxy:
-            if name in STEPS:
-                play = STEPS[name](mortal)
-                if hasattr(play, "at_accept"):
+            if name in SEEN_STEPS:
+                play = killing_at(name, mortal)
+                if play.at_accept:
                     # The first connection is for the reads; the write makes one of its own.
                     first = "list" if call != "add" else "checkRemoteName"
 
@@ -192,7 +153,7 @@ async def test_killed_at_every_step(
                     proxy.after(first, begin)
                 else:
                     proxy.arm(call, play)
-            died_at = "" if name in STEPS else name
+            died_at = "" if name in SEEN_STEPS else name
             code = await mortal.live(store, proxy, lock_id, [call], die_at=died_at)
             if name != "answered":  # then it may have been quicker
                 assert code == -signal.SIGKILL, name
@@ -209,13 +170,11 @@ async def test_killed_at_every_step(
             assert states != {OperationState.NOT_SENT} or (name == "connected" and not proxy.ledger)
             unreadable = call in ("updateRemoteUserNo", "updateLockSetting")
             if proxy.ledger and not unreadable and code:
-                assert states <= {OperationState.CONFIRMED_BY_READING, OperationState.CONFIRMED}, (
-                    name
-                )
-        assert set(mortal.acknowledged) <= {
-            row.id for row in rows if row.state is OperationState.CONFIRMED
-        }
-    request.node.user_properties.append(("kills at a step", len([*OWN_STEPS, *STEPS])))
+                proven = {OperationState.CONFIRMED_BY_READING, OperationState.CONFIRMED}
+                assert states <= proven, name
+        confirmed = {row.id for row in rows if row.state is OperationState.CONFIRMED}
+        assert set(mortal.acknowledged) <= confirmed
+    request.node.user_properties.append(("kills at a step", len([*OWN_STEPS, *SEEN_STEPS])))
 
 
 @pytest.mark.long

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import asyncio
 import json
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
+from urllib.parse import parse_qs
 
 import pytest
 
@@ -21,8 +22,8 @@ from tests.api.fault_server import FaultServer, http
 from tests.samples import an_operation
 from tests.servers import Line
 
-Listing = Callable[[int, int], dict[str, Any]]
-"""Page number, page size -> ``data`` of the list."""
+Listing = Callable[[int], dict[str, Any]]
+"""Page number -> ``data`` of the list."""
 
 
 def record(remote_id: Any, **fields: Any) -> dict[str, Any]:
@@ -97,37 +98,31 @@ def test_a_detail_is_of_the_remote_that_was_asked_for():
 # --- the whole list ------------------------------------------------------------------------------
 
 
-@pytest.fixture
-def reads(tmp_path: Path) -> Iterator[Callable[[Listing], Any]]:
-    """Read the whole list of a service that answers so."""
+async def read(folder: Path, listing: Listing) -> list[int | None]:
+    """The ids of the whole list of a service that answers so."""
 
-    async def walk(listing: Listing) -> tuple[list[Remote], int]:
-        async def script(line: Line) -> None:
-            start = server.asked[-1].start
-            query = dict(pair.split("=") for pair in start.split()[1].partition("?")[2].split("&"))
-            data = listing(int(query["pageNo"]), int(query["pageSize"]))
-            line.keep = True
-            await line.send(http(json.dumps({"errcode": 0, "data": data})))
+    async def script(line: Line) -> None:
+        query = parse_qs(server.asked[-1].start.split()[1].partition("?")[2])
+        data = listing(int(query["pageNo"][0]))
+        line.keep = True
+        await line.send(http(json.dumps({"errcode": 0, "data": data})))
 
-        async with FaultServer([script]).running() as server:
-            profile = Profile(name="p", base_url=server.base_url, timezone="UTC")
-            operations = Operations(profile, tmp_path / "lockterm.db")
-            try:
-                async with asyncio.timeout(20):
-                    return await operations.remotes.all(1), len(server.asked)
-            finally:
-                await operations.close()
-
-    yield walk
+    async with FaultServer([script]).running() as server:
+        profile = Profile(name="p", base_url=server.base_url, timezone="UTC")
+        operations = Operations(profile, folder / "lockterm.db")
+        try:
+            async with asyncio.timeout(20):
+                return [remote.id for remote in await operations.remotes.all(1)]
+        finally:
+            await operations.close()
 
 
-async def test_list_without_a_total_is_read_to_its_empty_page(reads):
-    def listing(page_no: int, page_size: int) -> dict[str, Any]:
+async def test_list_without_a_total_is_read_to_its_empty_page(tmp_path: Path):
+    def listing(page_no: int) -> dict[str, Any]:
         first = (page_no - 1) * 50  # it never gives more than 50, and does not say so
         return {"list": [record(n) for n in range(first + 1, 121)][:50]}
 
-    remotes, _ = await reads(listing)
-    assert [remote.id for remote in remotes] == list(range(1, 121))
+    assert await read(tmp_path, listing) == list(range(1, 121))
 
 
 @pytest.mark.long
@@ -135,17 +130,15 @@ async def test_list_without_a_total_is_read_to_its_empty_page(reads):
     "told", [{"pages": 10**18, "total": 10**18}, {"pages": 10**18, "total": 5}, {}]
 )
 @pytest.mark.parametrize("new", [True, False])
-async def test_a_list_without_an_end_is_given_up(reads, told: dict[str, int], new: bool):
-    def listing(page_no: int, page_size: int) -> dict[str, Any]:
+async def test_a_list_without_an_end_is_given_up(tmp_path: Path, told: dict[str, int], new: bool):
+    def listing(page_no: int) -> dict[str, Any]:
         first = page_no * 1000 if new and "total" in told else 0
         return {"list": [record(first + n) for n in range(1, 4)], "pageSize": 3, **told}
 
     with pytest.raises(MalformedAnswerError):
-        await reads(listing)
+        await read(tmp_path, listing)
 
 
-async def test_items_that_cannot_be_read_count_as_remotes_without_an_id(reads):
-    remotes, _ = await reads(
-        lambda page_no, page_size: {"list": [record(1), None], "total": 2, "pages": 1}
-    )
-    assert [remote.id for remote in remotes] == [1, None]
+async def test_items_that_cannot_be_read_count_as_remotes_without_an_id(tmp_path: Path):
+    listed = {"list": [record(1), None], "total": 2, "pages": 1}
+    assert await read(tmp_path, lambda page_no: listed) == [1, None]

@@ -14,14 +14,13 @@ import pytest
 from lockterm.domain.operation import OperationState
 from lockterm.domain.plan import DUE, Action, Plan, Step, StepState
 from lockterm.operations import Operations
-from lockterm.operations.proof import Horizon
 from tests.faults.catalogue import BROKEN_OFF, LIMITED, MALFORMED, answers, refusal, reset
 from tests.faults.proxy import Entry, Exchange, FaultProxy, Play
 from tests.faults.site import Site, until
 from tests.long import sample
+from tests.operations.bench import patient
 from tests.operations.runs.planning import add, delete, execute, keep, names, update
-from tests.operations.test_kill import STEPS, Mortal
-from tests.operations.virtual import VirtualTimer
+from tests.operations.test_kill import SEEN_STEPS, Mortal, killing_at
 
 RECORDED, UNKNOWN = StepState.RECORDED, StepState.UNKNOWN
 
@@ -41,11 +40,8 @@ def mixed(chance: random.Random, share: float) -> Play:
     """A fault now and then, before the request was applied or after."""
 
     async def play(exchange: Exchange) -> None:
-        is_fault, is_applied, fault = (
-            chance.random() < share,
-            chance.random() < 0.5,
-            chance.choice(FAULTS),
-        )
+        is_fault, is_applied = chance.random() < share, chance.random() < 0.5
+        fault = chance.choice(FAULTS)
         may_be_applied = fault not in (FAULTS[-1], FAULTS[-2])  # then the service said no
         if not is_fault or (is_applied and may_be_applied):
             await exchange.apply()
@@ -219,8 +215,8 @@ async def test_run_records_every_row_once_when_an_add_was_killed(
         async with session() as operations:
             plan = operations.runs.make("a test", [add(lock_id, number) for number in range(count)])
             await operations.runs.keep(plan)
-        if step in STEPS:
-            play = STEPS[step](mortal)
+        if step in SEEN_STEPS:
+            play = killing_at(step, mortal)
 
             async def amid(exchange: Exchange) -> None:
                 if len(proxy.ledger) == count // 2:
@@ -230,21 +226,20 @@ async def test_run_records_every_row_once_when_an_add_was_killed(
                     await exchange.send(exchange.good_bytes())
 
             proxy.arm("add", amid)
-        died_at = "" if step in STEPS else step
+        died_at = "" if step in SEEN_STEPS else step
         code = await mortal.live(session.args[1], proxy, 0, [], plan=plan.id, die_at=died_at)
         assert code == -signal.SIGKILL
         await until(lambda: not proxy.open_connections)
         await proxy.heal()
         async with session(reads_back=False) as operations:
-            operations.watch.timer, operations.watch.horizon = VirtualTimer(), Horizon()
+            patient(operations)
             if how == "resume":
-                done = await execute(operations, await operations.runs.find(plan.id))
-                assert {step.state for step in done.steps} == {RECORDED}
+                left = await operations.runs.find(plan.id)
             else:
                 there = {remote.remote_name for remote in await operations.remotes.all(lock_id)}
-                rows = [one for one in plan.steps if one.wanted["remoteName"] not in there]
-                done = await execute(operations, rows)
-                assert {step.state for step in done.steps} == {RECORDED}
+                left = [one for one in plan.steps if one.wanted["remoteName"] not in there]
+            done = await execute(operations, left)
+            assert {step.state for step in done.steps} == {RECORDED}
             assert operations.watch.timer.now_s() == 0
             assert await operations.journal.list_unconfirmed() == []
         assert sorted(names(site, lock_id)) == sorted(f"New {number}" for number in range(count))
