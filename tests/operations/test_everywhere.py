@@ -85,9 +85,8 @@ async def operations(site: Site, tmp_path: Path) -> AsyncIterator[Operations]:
 
 async def book(operations: Operations, site: Site, *remotes: int) -> None:
     """Have locks 1, 2, ... with so many remotes, all in the lock book."""
-    for lock_id, count in enumerate(remotes, 1):
-        site.remotes[lock_id] = count
-        await operations.locks.save(Lock(lock_id, name=f"L{lock_id:03}"))
+    site.remotes = dict(enumerate(remotes, 1))
+    await operations.locks.save_all([Lock(one, name=f"L{one:03}") for one in site.remotes])
 
 
 async def read(

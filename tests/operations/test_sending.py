@@ -28,7 +28,7 @@ from lockterm.errors import (
 from lockterm.operations.journal_store import JournalStore
 from tests.faults.calls import CALLS, Scene, id_of, new_remote
 from tests.faults.catalogue import answers, close
-from tests.faults.proxy import Exchange
+from tests.faults.proxy import WRITES, Exchange
 from tests.faults.site import Site, until
 from tests.operations.bench import Bench, Gate, old_answers
 from tests.operations.test_reused_ids import give_id
@@ -128,6 +128,15 @@ async def test_add_is_refused_when_another_session_took_the_name(bench: Bench):
         assert bench.proxy.asked.count("add") == 1
         assert len(await bench.history()) == 1
         await bench.writes.add_remote(new_remote(bench.lock_id, "New fob 2"))
+
+
+async def test_nothing_is_sent_when_the_profile_is_read_only(site: Site):
+    lock_id = site.new_lock()
+    async with site.proxy() as proxy, site.operations(proxy, read_only=True) as operations:
+        for call in WRITES:
+            with pytest.raises(RuleViolationError, match="read-only"):
+                await CALLS[call](operations, Scene(lock_id, site.remotes(lock_id)[0]))
+        assert proxy.asked == [] and await operations.journal.history() == []
 
 
 # --- it counts as being sent once it is connected, before its first byte --------------------------

@@ -186,6 +186,18 @@ async def test_what_another_change_holds_back_is_not_sent(bench: Bench):
     assert states(again) == [NOT_SENT, RECORDED]
 
 
+async def test_a_remote_is_not_gone_when_its_details_alone_or_all_remotes_are(bench: Bench):
+    steps = [delete(bench.lock_id, bench.first), keep(bench.lock_id, bench.second)]
+    no_such = '{"errcode": -2, "errmsg": "no such remote", "description": ""}'
+    bench.proxy.arm("detail", answers(no_such, 400))
+    assert states(await execute(bench.operations, steps)) == [REFUSED_STEP, UNCHANGED]
+    data = {"list": [], "pages": 0, "total": 0, "pageNo": 1, "pageSize": 200}
+    bench.proxy.arm("list", answers(json.dumps({"errcode": 0, "data": data})))
+    done = await execute(bench.operations, steps)
+    assert states(done) == [SKIPPED, UNCHANGED]
+    assert "not certain that the remote was deleted" in done.steps[0].message
+
+
 # --- no answer -----------------------------------------------------------------------------------
 
 
@@ -203,6 +215,13 @@ async def test_what_had_no_answer_is_read_back(bench: Bench, name: str):
     assert len(bench.proxy.ledger) == 3
     assert states(done) == [RECORDED] * 3, [one.message for one in done.steps]
     assert done.steps[2].remote_id == bench.proxy.ledger[2].data["remoteId"]
+
+
+async def test_step_stays_unknown_when_it_cannot_be_read_back(bench: Bench):
+    bench.proxy.arm("add", applied(reset))
+    bench.proxy.arm("list", answers("", 500))
+    done = await execute(bench.operations, [add(bench.lock_id, 1)])
+    assert states(done) == [UNKNOWN]
 
 
 async def test_all_that_is_unknown_is_read_back_together_at_the_end(bench: Bench):
