@@ -109,17 +109,6 @@ async def three_screens(
 MARKS = ("Fob of Anna", "N-of-Anna", "Pack of Anna")
 
 
-@pytest.mark.long
-async def test_cache_is_separate_for_each_account(starter: Starter) -> None:
-    async with Tenants().running() as service:
-        async with three_screens(starter, service, ANNA) as (_, look):
-            seen = await look()
-            assert all(mark in seen for mark in MARKS), seen
-        async with three_screens(starter, service, OMAR) as (_, look):
-            seen = await look()
-            assert "of Anna" not in seen and "who are you" in seen
-
-
 async def test_nothing_is_shown_of_before_the_credentials_ended(starter: Starter) -> None:
     """What was kept is on the screen while the service takes its time; then it says 401."""
     async with Tenants().running() as service:
