@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
@@ -56,6 +56,18 @@ class KnownRemotes:
             oldest = next(iter(self._locks))
             del self._locks[oldest]
             self._whole.discard(oldest)
+
+    def restore(self, lock_id: int, records: Iterable[Mapping[str, Any]]) -> None:
+        """Remember the given records again, instead of what an untrusted list has shown.
+
+        Args:
+            lock_id: The lock.
+            records: The records of remotes that were remembered before the list was read.
+        """
+        self._locks[lock_id] = {}
+        self._whole.discard(lock_id)
+        for record in records:
+            self.add(lock_id, record)
 
     def note_recorded(self, operation: Operation, remote_id: int | None) -> None:
         """Update the remembered remotes after a recorded change.

@@ -274,6 +274,8 @@ class Steps:
         if any(one.id == before.id for one in remotes):
             raise error
         if not shows_others(others, remotes, ()):
+            # The next step must not take the same list as proof.
+            self._remotes.known.restore(step.lock_id, [*(others or ()), before.raw])
             fact = "The service lists neither this remote nor any other known remote of the lock."
             return _ended(
                 step, StepState.SKIPPED, f"{fact} It is not certain that the remote was deleted."

@@ -196,6 +196,12 @@ async def test_a_remote_is_not_gone_when_its_details_alone_or_all_remotes_are(be
     done = await execute(bench.operations, steps)
     assert states(done) == [SKIPPED, UNCHANGED]
     assert "not certain that the remote was deleted" in done.steps[0].message
+    both = [delete(bench.lock_id, one) for one in (bench.first, bench.second)]
+    for _ in both:
+        bench.proxy.arm("detail", answers(no_such, 400))
+        bench.proxy.arm("list", answers(json.dumps({"errcode": 0, "data": data})))
+    done = await execute(bench.operations, both)
+    assert states(done) == [SKIPPED, SKIPPED], "an empty list proves nothing for either of them"
 
 
 # --- no answer -----------------------------------------------------------------------------------
