@@ -93,7 +93,7 @@ JOB: tuple[Step, ...] = (
         _form(
             "nordriegel",
             "NR-450",
-            "They determine the",
+            "Vendor and model determine",
             stands_out=EDGE + "Model",
             others=f"{EDGE}Name",
         ),

@@ -71,13 +71,13 @@ def type_in_a_stall(session: PtySession, link: Link, *keys: str) -> None:
         ((":", "3", "enter"), ("page 3 of 7",)),
         (("n", "n", "p", "j"), ("page 2 of 7",)),
         (("enter", "q", "n"), ("page 2 of 7",)),
-        (("enter", "escape", "n"), (rf"Remotes > {LIMITED}", r"alt\+n: To press Escape and then")),
+        (("enter", "escape", "n"), (rf"Remotes > {LIMITED}", r"Alt\+n: To press Escape and then")),
         (
             ("a", *"Gate 4", "\x1b[?64;1;2;6;9;15;18;21;22c", *"b", "tab", *"N-4"),
             ("Gate 4b", "N-4"),
         ),
         (("?", "q", "d"), (f"Delete {LIMITED}", "Keep")),
-        (("?", "escape", "d"), ("Remotes > Help", r"alt\+d: To press Escape and then")),
+        (("?", "escape", "d"), ("Remotes > Help", r"Alt\+d: To press Escape and then")),
     ],
     ids=lambda value: "".join(value).replace("\x1b", "ESC") if isinstance(value, tuple) else "",
 )

@@ -361,7 +361,7 @@ async def test_question_that_deletes_is_disarmed_when_another_key_comes_first(
         type_(app, other, "D", "D", "\r", "\x1b[C", "\r", "\t", "\r")
         await settled(pilot)
         assert app.screen is modal
-        pressed = "space" if other == " " else other
+        pressed = "Space" if other == " " else other
         assert f"Nothing was deleted, because you first pressed “{pressed}”" in words(app)
         assert "Press Esc to go back." in words(app)
         assert not modal.may_act()
