@@ -26,7 +26,7 @@ from tests.matrix.terminals import FEW, Terminal
 
 _STEPPED_BACK = (
     r"\([^() ]+ [^()]+\) "  # a key that can do nothing now
-    r"|such as \S.*|mon-fri, or choose .*|\{\"key\": .*|Find an action.*"
+    r"|(?:optional, )?for example: \S.*|mon-fri, or choose .*|\{\"key\": .*|Find an action.*"
 )
 """What steps back on purpose, in the key line and in empty fields."""
 _KEY = re.compile(r"(?:\(\S+ [^()]+\) |\S+ [^ ()]+(?: [^ ()]+)*  )* ?")
