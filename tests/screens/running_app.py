@@ -213,7 +213,7 @@ async def settled(pilot: Pilot[int]) -> None:
             not app.key_queue.is_dealing
             and not app.key_queue.is_opening
             and app.screen.is_mounted
-            and app.screen.size == app.size  # a change of the size has arrived
+            and app.screen._compositor.size == app.size  # a change of the size has arrived
             # What is typed before a dialog has been painted is not for it.
             and getattr(app.screen, "painted_s", 0.0) is not None
             and len(busy) <= awaited(app)
