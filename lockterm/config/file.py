@@ -6,7 +6,6 @@ import re
 import tomllib
 from collections.abc import Mapping
 from dataclasses import dataclass, field, fields
-from functools import lru_cache
 from pathlib import Path
 from typing import Any
 
@@ -231,26 +230,15 @@ def line_of(source: str, keys: tuple[str, ...]) -> int | None:
     Returns:
         None if the key is missing, or if it is inside an inline table.
     """
-    return _lines_of(source).get(keys)
-
-
-@lru_cache(maxsize=1)
-def _lines_of(source: str) -> Mapping[tuple[str, ...], int]:
-    """Return a mapping of all keys and tables, as paths of names, to their line numbers from 1.
-
-    The result is cached, because lockterm looks up the line of each setting at the start, and
-    parsing a line of TOML takes 20 µs.
-    """
-    lines: dict[tuple[str, ...], int] = {}
     table: tuple[str, ...] = ()
     for number, line in enumerate(source.removeprefix(BYTE_ORDER_MARK).splitlines(), 1):
         if _HEADER_LINE.fullmatch(line):
             table = _key_path(line)
-            for length in range(len(table) + 1):
-                lines.setdefault(table[:length], number)
-        elif match := _KEY.match(line):
-            lines.setdefault((*table, *_key_path(f"{match[1]} = 0")), number)
-    return lines
+            if table[: len(keys)] == keys:
+                return number
+        elif (match := _KEY.match(line)) and (*table, *_key_path(f"{match[1]} = 0")) == keys:
+            return number
+    return None
 
 
 def _key_path(line: str) -> tuple[str, ...]:
