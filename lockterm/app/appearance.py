@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import logging
 from collections.abc import Callable
+from dataclasses import replace
 from typing import Any
 
 from rich.color import ColorSystem
@@ -160,7 +161,7 @@ class Appearance:
     def toggle_quiet(self) -> None:
         """Turn low-bandwidth mode on or off."""
         quiet = not self.look.quiet
-        self.apply_look(self.look._replace(quiet=quiet))
+        self.apply_look(replace(self.look, quiet=quiet))
         self._use_mouse()
         self._app.notify(
             "To send less, lockterm uses 16 colors and ASCII, ignores mouse movements and"
@@ -174,7 +175,7 @@ class Appearance:
     def toggle_mouse(self) -> None:
         """Switch mouse handling between the terminal and lockterm."""
         mouse = not self.look.mouse
-        self.look = self.look._replace(mouse=mouse)
+        self.look = replace(self.look, mouse=mouse)
         self._use_mouse()
         self._app.notify(
             "Clicks and the mouse wheel work in lockterm again. In most terminals, hold"
@@ -203,7 +204,7 @@ class Appearance:
             # The terminal may have taken bytes of a name for the start of a control string.
             self._frame_diff.send("\x1b\\")
             self._frame_diff.frame.forget()
-            self.apply_look(self.look._replace(utf8=event.utf8))
+            self.apply_look(replace(self.look, utf8=event.utf8))
         self._take_width(event.ambiguous)
 
     # --- the link to the terminal ----------------------------------------------------------------
@@ -224,7 +225,7 @@ class Appearance:
 
         count_ambiguous_as_wide()
         self._frame_diff.measure_again()
-        self.apply_look(self.look._replace(ascii=True))
+        self.apply_look(replace(self.look, ascii=True))
         for screen in self._app.screen_stack:
             for widget in screen.walk_children(with_self=True):
                 if isinstance(widget, LineTable):

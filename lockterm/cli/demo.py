@@ -147,12 +147,12 @@ def run_demo(options: Options) -> int:
         )
         environment = {name: value for name, value in os.environ.items() if name not in _CHOSEN}
         settings = load_settings(
-            paths.config_file, options._replace(base_url=service.base_url), environment
+            paths.config_file, replace(options, base_url=service.base_url), environment
         )
         assert settings.profile is not None
         headers = {"Authorization": f"Bearer {token}"}
         profile = replace(settings.profile, name=NAME, headers=headers)
-        settings = settings._replace(profile=profile, keymap=keymap)
+        settings = replace(settings, profile=profile, keymap=keymap)
         _fill_lock_book(paths)
         _write_profile(paths.config_file, service.base_url, token)
         startup.after_first_frame(service.start)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import platform
+from dataclasses import asdict
 from importlib.metadata import version
 from typing import Any
 
@@ -37,7 +38,7 @@ def info(options: Options, as_json: bool) -> int:
         "version": __version__,
         "python": platform.python_version(),
         "textual": version("textual"),
-        "timeZones": zone_data()._asdict(),
+        "timeZones": asdict(zone_data()),
         "paths": {name: str(path) for name, path in paths.named().items()},
     }
     error: ConfigError | None = None

@@ -8,6 +8,7 @@ import socket
 import sys
 import termios
 from collections.abc import Callable
+from dataclasses import replace
 from enum import Enum
 from functools import wraps
 from typing import Any, NamedTuple, TypeVar
@@ -69,7 +70,7 @@ class WriteOptions(NamedTuple):
 def _store(context: click.Context, parameter: click.Parameter, value: Any) -> None:
     """Store an option in ``Options``; an option after the command overrides one before it."""
     if value not in (None, False):
-        context.obj = context.obj._replace(**{str(parameter.name): value})
+        context.obj = replace(context.obj, **{str(parameter.name): value})
 
 
 # lockterm.config checks the values from every source, so click takes them as text.

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import logging
 import os
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from lockterm.api.first_page import FirstPage
@@ -44,7 +45,7 @@ def run_ui(
     """
     startup.begin()
     paths = Paths.standard()
-    chosen = options._replace(profile=profile) if profile else options
+    chosen = replace(options, profile=profile) if profile else options
     settings = load_settings(paths.config_file, chosen, os.environ)
     if "presets" in settings.origins:
         from lockterm.cli.presets import check_presets  # few people configure it
@@ -116,7 +117,7 @@ def _add_last_lock(settings: Settings, paths: Paths) -> Settings:
         return settings
     from lockterm.store.lock_book import last_lock
 
-    return settings._replace(open_lock=last_lock(paths.database, profile.name), is_last=True)
+    return replace(settings, open_lock=last_lock(paths.database, profile.name), is_last=True)
 
 
 def _request_first_page(settings: Settings) -> FirstPage | None:

@@ -5,8 +5,9 @@ from __future__ import annotations
 import locale
 import sys
 from collections.abc import Callable, Mapping
+from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, Literal, NamedTuple, Protocol, cast, runtime_checkable
+from typing import Any, Literal, Protocol, cast, runtime_checkable
 
 from lockterm.config import values
 from lockterm.config.file import ConfigFile
@@ -35,7 +36,8 @@ _WORDS = {
 """Maps settings of the table ``[terminal]`` that are texts to their possible values."""
 
 
-class Look(NamedTuple):
+@dataclass(frozen=True, slots=True)
+class Look:
     """The features that a terminal supports, and the user's settings for drawing on it."""
 
     quiet: bool = False

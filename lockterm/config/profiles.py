@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import replace
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -75,7 +76,7 @@ class Profiles:
         Raises:
             ConfigError: A value of the profile is wrong.
         """
-        options = self._options._replace(profile=name, base_url=None, lock=None)
+        options = replace(self._options, profile=name, base_url=None, lock=None)
         ours = {VARIABLES[setting] for setting in _OF_ONE_SERVICE}
         environ = {key: value for key, value in self._environ.items() if key not in ours}
         return resolve_settings(file, options, environ)

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass, field
 from pathlib import Path
-from types import MappingProxyType
-from typing import Any, NamedTuple, TypeVar
+from typing import Any, TypeVar
 
 from lockterm.config import values
 from lockterm.config.file import FROM_ENVIRONMENT, ConfigFile, color_key, read_config
@@ -30,7 +30,8 @@ VARIABLES = {
 """Maps settings to their environment variables. An empty variable counts as not set."""
 
 
-class Options(NamedTuple):
+@dataclass(frozen=True, slots=True)
+class Options:
     """The options of the command line, unchecked; an option is None if it was not given."""
 
     profile: str | None = None
@@ -44,7 +45,8 @@ class Options(NamedTuple):
     """The level of the log file; see ``lockterm.cli.logfile``."""
 
 
-class Settings(NamedTuple):
+@dataclass(frozen=True, slots=True)
+class Settings:
     """The effective settings of a session, and the origin of each setting."""
 
     profile: Profile | None
@@ -53,9 +55,9 @@ class Settings(NamedTuple):
     """The ID of the lock whose remotes lockterm shows first; None to show the lock book first."""
     look: Look
     """The features that the terminal supports, and the user's settings for it."""
-    origins: Mapping[str, str] = MappingProxyType({})
+    origins: Mapping[str, str] = field(default_factory=dict)
     """Maps the names of settings to the origins of their values, as texts."""
-    keymap: Keymap = DEFAULT_KEYMAP
+    keymap: Keymap = field(default_factory=dict)
     """The keys that the configuration changes. All other actions have their default keys."""
     is_last: bool = False
     """Whether ``open_lock`` is the lock that an earlier session opened last, not a given lock."""

@@ -8,8 +8,8 @@ from __future__ import annotations
 import os
 import re
 import zoneinfo
+from dataclasses import dataclass
 from datetime import UTC, timedelta, timezone, tzinfo
-from typing import NamedTuple
 from zoneinfo import ZoneInfo
 
 import tzdata  # type: ignore[import-untyped]
@@ -208,7 +208,8 @@ WINDOWS_ZONES = {
 :func:`normalize_zone` parses them as offsets."""
 
 
-class ZoneData(NamedTuple):
+@dataclass(frozen=True, slots=True)
+class ZoneData:
     """The versions of the two time zone databases, such as ``2026f``; empty if unknown."""
 
     machine: str

@@ -6,7 +6,7 @@ The reader checks the whole file. If any line is wrong, it raises an error with 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 from lockterm.config import values
@@ -62,7 +62,7 @@ class LockLine:
             known: The present entry, whose other values stay unchanged; None for a new lock.
         """
         told: Mapping[str, Any] = self.told
-        return (known or Lock(self.lock_id))._replace(**told)
+        return replace(known or Lock(self.lock_id), **told)
 
 
 def read_locks(data: bytes) -> list[LockLine]:

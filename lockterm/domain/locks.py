@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass, field
 from datetime import tzinfo
 from typing import NamedTuple
 
@@ -19,7 +20,8 @@ class VoiceChoice(NamedTuple):
     timbre: str
 
 
-class Lock(NamedTuple):
+@dataclass(frozen=True, slots=True)
+class Lock:
     """An entry of the lock book."""
 
     lock_id: int
@@ -39,7 +41,7 @@ class Lock(NamedTuple):
     """The number of remotes when lockterm last read the lock; None if it never did."""
     opened_ms: int | None = None
     """The time when lockterm last opened the lock's screen, in milliseconds; None if never."""
-    voice: VoiceChoice | None = None
+    voice: VoiceChoice | None = field(default=None)
     """The voice that lockterm last set. The contract has no call that reads the voice."""
     voice_ms: int | None = None
     """When lockterm set the voice, in milliseconds; None if unknown."""

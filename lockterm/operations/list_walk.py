@@ -6,6 +6,7 @@ import asyncio
 import sys
 from collections import deque
 from collections.abc import AsyncGenerator, Iterable, Sequence
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from lockterm.api.retry_policy import CallPermit, CallPermits
@@ -146,7 +147,8 @@ RECORD_BYTES = 400
 """Estimated memory of a record in bytes; its values count separately."""
 
 
-class WalkLimits(NamedTuple):
+@dataclass(frozen=True, slots=True)
+class WalkLimits:
     """The limits for reading one complete list (a walk). Reading ends with an error at a limit."""
 
     answer_bytes: int

@@ -8,8 +8,7 @@ through Textual's variables. ``docs/explanation/design.md`` shows where each col
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import replace
-from typing import NamedTuple
+from dataclasses import dataclass, replace
 
 from rich.color import Color as RichColor
 from textual.color import Color
@@ -117,7 +116,8 @@ _DIM = 0.4
 """The background's share in the color of an expired remote, in themes that are not lockterm's."""
 
 
-class Palette(NamedTuple):
+@dataclass(frozen=True, slots=True)
+class Palette:
     """The colors of one of lockterm's themes."""
 
     background: str
@@ -245,7 +245,8 @@ _ON_LIGHT = {
 They differ as much as possible from each other and from the text color.
 """
 
-_EYES_DARK = DARK._replace(
+_EYES_DARK = replace(
+    DARK,
     background="#121212",
     surface="#121212",
     panel="#242424",
@@ -254,7 +255,8 @@ _EYES_DARK = DARK._replace(
     accent="#bac8fc",
     states=_ON_DARK,
 )
-_EYES_LIGHT = LIGHT._replace(
+_EYES_LIGHT = replace(
+    LIGHT,
     background="#f4f4f4",
     surface="#f4f4f4",
     panel="#e0e0e0",
@@ -263,7 +265,8 @@ _EYES_LIGHT = LIGHT._replace(
     accent="#002f99",
     states=_ON_LIGHT,
 )
-_HIGH_DARK = _EYES_DARK._replace(
+_HIGH_DARK = replace(
+    _EYES_DARK,
     background="#000000",
     surface="#000000",
     panel="#1c1c1c",
@@ -272,7 +275,8 @@ _HIGH_DARK = _EYES_DARK._replace(
     edge="#c8c8c8",
     table_cursor="reverse",
 )
-_HIGH_LIGHT = _EYES_LIGHT._replace(
+_HIGH_LIGHT = replace(
+    _EYES_LIGHT,
     background="#ffffff",
     surface="#ffffff",
     panel="#f8f8f8",

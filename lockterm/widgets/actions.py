@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
-from dataclasses import replace
-from typing import Any, NamedTuple
+from dataclasses import dataclass, replace
+from typing import Any
 
 from textual.binding import Binding, BindingType
 from textual.dom import DOMNode
@@ -15,7 +15,8 @@ from lockterm.keymap.keys import PLACES
 from lockterm.keymap.place import Key
 
 
-class Action(NamedTuple):
+@dataclass(frozen=True, slots=True)
+class Action:
     """An action of a screen, with its keys."""
 
     action: str
@@ -53,7 +54,7 @@ def actions_of(screen: Screen[Any]) -> list[Action]:
         known = actions.get((node, binding.action))
         if known is not None:
             keys = (*known.keys, label(binding.key))
-            actions[node, binding.action] = known._replace(keys=keys)
+            actions[node, binding.action] = replace(known, keys=keys)
             continue
         reason = "" if enabled else reason_against(node, binding.action)
         keys = tuple(filter(None, [label(binding.key)]))

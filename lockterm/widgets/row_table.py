@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence, Set
-from typing import ClassVar, Generic, NamedTuple, TypeVar
+from dataclasses import dataclass, replace
+from typing import ClassVar, Generic, TypeVar
 
 from rich.cells import cell_len
 from textual import events
@@ -18,7 +19,8 @@ GAP = 2
 """The width between two columns, in cells."""
 
 
-class Column(NamedTuple):
+@dataclass(frozen=True, slots=True)
+class Column:
     """A column, and how much of the table's width it gets."""
 
     title: str
@@ -162,7 +164,8 @@ class RowTable(LineTable):
         if now is None:
             return self._plan
         return [
-            one._replace(
+            replace(
+                one,
                 title=f"{one.title}{now.marker}",
                 most=max(one.most, len(one.title) + 1),
                 least=one.least and max(one.least, len(one.title) + 1),

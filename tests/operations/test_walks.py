@@ -7,6 +7,7 @@ import contextlib
 import json
 import sys
 from collections.abc import AsyncIterator, Callable, Iterable
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 from urllib.parse import parse_qs
@@ -162,7 +163,7 @@ async def test_background_verification_shares_its_reads(
     opened: Opened, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """An add without an answer on a list of large pages: a key reads more, nothing else does."""
-    small = UNASKED._replace(answer_bytes=2 * MIB)
+    small = replace(UNASKED, answer_bytes=2 * MIB)
     monkeypatch.setattr("lockterm.operations.watching.UNASKED", small)
     monkeypatch.setattr("lockterm.operations.watching.FIRST_RETRY_S", 0.01)
     monkeypatch.setattr("lockterm.operations.watching.LAST_RETRY_S", 0.01)

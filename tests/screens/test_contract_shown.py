@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any
 
 import pytest
@@ -46,7 +47,7 @@ async def test_the_whole_name_of_a_pack_is_in_its_detail(
 async def test_without_colors_an_example_does_not_look_like_a_value(
     demo: Demo, colors: int
 ) -> None:
-    look = FULL_LOOK._replace(colors=colors)
+    look = replace(FULL_LOOK, colors=colors)
     async with demo(1004, look) as pilot:
         await press(pilot, "a")
         examples = [field.placeholder for field in pilot.app.screen.query(Input)]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -70,7 +71,7 @@ async def test_marked_locks_get_what_the_lock_has(demo: Demo) -> None:
 
 
 async def test_lock_book_and_copy_screen_show_counts_when_all_locks_were_read(demo: Demo) -> None:
-    fill_book(demo, *(lock._replace(remotes=None) for lock in LOCKS))
+    fill_book(demo, *(replace(lock, remotes=None) for lock in LOCKS))
     async with demo() as pilot:
         assert "9" not in _row(pilot, "1003")
         assert "4 of 4 locks read" in await press(pilot, "F", "ctrl+r")

@@ -124,7 +124,7 @@ async def test_late_first_page_is_awaited_and_its_lock_noted_as_viewed(
     demo: Demo,
 ) -> None:
     may_answer = asyncio.Event()
-    fill_book(demo, MAIN_GATE._replace(remotes=None, opened_ms=None))
+    fill_book(demo, replace(MAIN_GATE, remotes=None, opened_ms=None))
     async with proxied(demo.service) as (proxy, asked):
         proxy.arm("list", held(may_answer), 1)
         profile = Profile("demo", proxy.base_url)

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import pytest
 from textual import events
 from textual.pilot import Pilot
@@ -166,7 +168,7 @@ async def test_editing_asks_before_it_loses_text_and_keeps_what_is_not_on_the_fo
         await open_form(pilot, "e")
         seen = await press(pilot, *" north", "ctrl+s")
         assert "Main gate north: Saved in the lock book." in seen
-        assert book_of(demo)[1001] == MAIN_GATE._replace(name="Main gate north")
+        assert book_of(demo)[1001] == replace(MAIN_GATE, name="Main gate north")
         assert list(demo.service.requests) == []
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+from dataclasses import replace
 
 import pytest
 from textual.pilot import Pilot
@@ -141,7 +142,7 @@ async def test_a_form_that_is_typed_ahead_has_the_name_and_the_zone_of_its_lock(
         return await find(self, lock_id)
 
     monkeypatch.setattr(Locks, "find", late)
-    far = LOCKS[0]._replace(zone="Asia/Shanghai")
+    far = replace(LOCKS[0], zone="Asia/Shanghai")
     fill_book(demo, far)
     async with demo.app(far.lock_id).run_test(size=(80, 24)) as pilot:
         pilot.app.simulate_key("e")

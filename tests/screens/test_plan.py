@@ -766,7 +766,7 @@ async def test_a_run_asks_for_the_account_when_the_credentials_have_changed(demo
     ("name", "size", "look"),
     [
         ("120x40", (120, 40), FULL_LOOK),
-        ("no-color-80x24", (80, 24), FULL_LOOK._replace(colors=0, ascii=True)),
+        ("no-color-80x24", (80, 24), replace(FULL_LOOK, colors=0, ascii=True)),
     ],
 )
 async def test_pictures_of_looks(demo: Demo, name: str, size: tuple[int, int], look: Look) -> None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Callable, Mapping
+from dataclasses import replace
 from typing import Any
 
 import pytest
@@ -230,7 +231,7 @@ async def test_each_half_says_why_it_has_nothing(lockterm_app: Starter) -> None:
 
 @pytest.mark.long
 async def test_a_refused_model_is_asked_for_again_by_the_key_alone(demo: Demo) -> None:
-    demo.fill_book(MAIN_GATE._replace(vendor="nobody", model="N-0"))
+    demo.fill_book(replace(MAIN_GATE, vendor="nobody", model="N-0"))
 
     def asked() -> int:
         return sum(path.endswith("/voice/packs") for _, path in demo.service.requests)

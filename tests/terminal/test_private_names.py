@@ -42,10 +42,6 @@ OF_OTHERS = {
 """Private names of Textual, Rich and the standard library for which there is no public way."""
 
 
-OF_NAMED_TUPLES = {"_asdict", "_replace"}
-"""Public methods of a NamedTuple, whose underscore only keeps them apart from its fields."""
-
-
 def modules() -> Iterator[ModuleType]:
     for package in OURS:
         for found in pkgutil.walk_packages(package.__path__, f"{package.__name__}."):
@@ -53,8 +49,7 @@ def modules() -> Iterator[ModuleType]:
 
 
 def is_private(name: str) -> bool:
-    has_one_underscore = name.startswith("_") and not name.startswith("__")
-    return has_one_underscore and name not in OF_NAMED_TUPLES
+    return name.startswith("_") and not name.startswith("__")
 
 
 def is_itself(node: ast.expr) -> bool:

@@ -10,7 +10,7 @@ import stat
 import statistics
 from collections.abc import Iterator, Mapping
 from contextlib import closing
-from dataclasses import dataclass, field
+from dataclasses import asdict, dataclass, field, replace
 from pathlib import Path
 from typing import Any, Literal
 
@@ -82,7 +82,7 @@ def check_configuration(
             sentence = f"{config_file} ({mode:04o}) has no unknown settings."
             yield Finding("OK", sentence, facts=facts)
     data = zone_data()
-    facts = {"timeZones": data._asdict()}
+    facts = {"timeZones": asdict(data)}
     yield Finding("OK", f"Time zone data: {describe_zone_data(data)}.", facts=facts)
     profile = settings.profile
     if profile is None:
@@ -97,7 +97,7 @@ def check_configuration(
         yield Finding("WARN", warning)
     for name in config.profiles if config else ():
         try:
-            load_settings(config_file, options._replace(profile=name), environ)
+            load_settings(config_file, replace(options, profile=name), environ)
         except ConfigError as error:
             yield Finding("WARN", error.message, error.hint)
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import replace
 
 from lockterm.keymap.place import Key, KeyContext
 
@@ -186,7 +187,7 @@ FIRST_RUN_IDS = ("app.help", "app.quiet", "app.mouse", "app.theme", "app.redraw"
 """The IDs of other global keys that work before a service is configured."""
 
 FIRST_RUN = tuple(
-    key._replace(verb="quit", line=1) if key.id == "app.quit" else key
+    replace(key, verb="quit", line=1) if key.id == "app.quit" else key
     for key in APP.own
     if key.id in (*FIRST_RUN_IDS, *PRIORITY)
 )

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from collections import defaultdict
 from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
 from datetime import tzinfo
 from functools import cached_property, partial
 from typing import TYPE_CHECKING, Any
@@ -255,7 +256,7 @@ class OnLocksTable(RowTable):
         remote = RemoteRow.of(shown.remote, shown.zone, self._now_ms, busy)
         layout = Layout({key: widths[key] for key in widths if key in _OF_REMOTE}, GAP, 0)
         if "who" in widths:
-            layout = layout._replace(widths={"name": widths["who"], **layout.widths})
+            layout = replace(layout, widths={"name": widths["who"], **layout.widths})
         texts |= dict(zip(layout.widths, cells(remote, layout), strict=True))
         texts["who"] = texts.get("name", ("", ""))
         if end_ms := shown.remote.end_ms:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from textual import on, work
 from textual.app import ComposeResult
@@ -263,7 +263,8 @@ class LockForm(FormScreen[Lock | None]):
             if not answer.asked:
                 self.notify(answer.words, title="Saved without a check", severity="warning")
             entry = Lock(lock_id, alias=answer.alias, remotes=answer.remotes)
-        return entry._replace(
+        return replace(
+            entry,
             name=self.value_of("name"),
             vendor=self.value_of("vendor"),
             model=self.value_of("model"),

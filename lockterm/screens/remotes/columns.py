@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
 from datetime import tzinfo
 from itertools import islice
 from typing import TYPE_CHECKING, Any, NamedTuple, Self, TypeGuard
@@ -118,7 +119,8 @@ class SortOrder(Sorting):
         return f"{self.brief}, {COLUMNS[self.key].directions[self.descending]}"
 
 
-class Arrangement(NamedTuple):
+@dataclass(frozen=True, slots=True)
+class Arrangement:
     """The columns of a table, their order, and the sort order of the rows."""
 
     columns: tuple[str, ...] = ()
@@ -230,7 +232,8 @@ _MORE = (
 """The columns that get more width if there is room, in this order, with their new widths."""
 
 
-class Layout(NamedTuple):
+@dataclass(frozen=True, slots=True)
+class Layout:
     """The columns that fit the table, and their widths."""
 
     widths: Mapping[str, int]

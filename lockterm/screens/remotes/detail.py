@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from contextlib import suppress
+from dataclasses import replace
 from functools import partial
 from typing import TYPE_CHECKING
 
@@ -134,7 +135,8 @@ class RemoteDetailScreen(RemoteActions):
         try:
             known = {lock.lock_id: lock for lock in await self.operations.locks.all()}
             entry = known.get(lock_id, self.lock_entry)
-            named = entry._replace(
+            named = replace(
+                entry,
                 name=entry.name or info.lock_name or "",
                 alias=entry.alias or info.lock_alias or "",
             )

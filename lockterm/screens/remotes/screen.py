@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Callable, Hashable, Sequence
 from contextlib import suppress
+from dataclasses import replace
 from functools import cached_property
 from typing import TYPE_CHECKING
 
@@ -504,7 +505,7 @@ class RemotesScreen(RemoteActions, SidePanels, PageSize, ListScreen[None]):
     def _sort_by(self, event: RemotesTable.TitleClicked) -> None:
         """Sort by a column: ascending, then descending, then unsorted."""
         before = self.columns.arrangement
-        self.arrange_table(before._replace(order=SortOrder.after(before.order, event.column)))
+        self.arrange_table(replace(before, order=SortOrder.after(before.order, event.column)))
 
     def arrange_table(self, chosen: Arrangement | None) -> None:
         """Apply and save an arrangement; if saving fails, it applies to this session only."""

@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Sequence
 from contextlib import suppress
+from dataclasses import replace
 from functools import partial
 from typing import TYPE_CHECKING
 
@@ -329,7 +330,7 @@ class VoiceScreen(LocktermScreen[VoiceChoice | None]):
         else:
             self._unsure = None
             now_ms = self.operations.machine_ms()
-            self.set_reactive(VoiceScreen.entry, self.entry._replace(voice=choice, voice_ms=now_ms))
+            self.set_reactive(VoiceScreen.entry, replace(self.entry, voice=choice, voice_ms=now_ms))
             voice = clean(" ".join(choice), 40)
             self.tell_recorded(f"Set voice {voice} on {clean(lock.title, 60)}")
         finally:
@@ -424,7 +425,7 @@ class VoiceScreen(LocktermScreen[VoiceChoice | None]):
             return
         vendor, model = answer
         self.voices = LoadState()
-        self.entry = self.entry._replace(vendor=vendor, model=model)
+        self.entry = replace(self.entry, vendor=vendor, model=model)
         with self.showing_errors():
             await self.operations.locks.save(self.entry)
         self.load_voices()
