@@ -47,7 +47,7 @@ class Sent(Enum):
 
 
 def in_sentence(label: str) -> str:
-    """Return a label in the form for the middle of a sentence: ``user number``, ``MAC address``."""
+    """Return a label or title as in the middle of a sentence: ``user number``, ``MAC address``."""
     return label if label[:2].isupper() else label[:1].lower() + label[1:]
 
 

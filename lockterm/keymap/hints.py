@@ -77,10 +77,8 @@ _MEANT = {
 }
 _SHORT = {"escape": "esc", "delete": "del", "pageup": "pgup", "pagedown": "pgdn"}
 
-_LABELS = {
-    **{name: name.capitalize() for name in (*_MOVING, *_OTHERS, *_FUNCTION, "esc", "del")},
-    **{"pgup": "PgUp", "pgdn": "PgDn"},
-}
+_LABELS = {name: name.capitalize() for name in (*_MOVING, *_OTHERS, *_FUNCTION, "esc", "del")}
+_LABELS |= {"pgup": "PgUp", "pgdn": "PgDn"}
 """Maps names of keys in the configuration to their labels on the screen."""
 
 _HELD = {

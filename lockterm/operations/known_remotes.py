@@ -39,12 +39,8 @@ class KnownRemotes:
             remotes: The remotes, as the service listed them.
             is_whole: Whether the lock has no other remotes.
         """
-        self._locks.pop(lock_id, None)
-        self._whole.discard(lock_id)
-        for remote in remotes[:MOST]:
-            self.add(lock_id, remote.raw)
-        known = self._locks.setdefault(lock_id, {})
-        if is_whole and len(known) == len(remotes):
+        self.restore(lock_id, [remote.raw for remote in remotes[:MOST]])
+        if is_whole and len(self._locks[lock_id]) == len(remotes):
             self._whole.add(lock_id)
 
     def add(self, lock_id: int, record: Mapping[str, Any]) -> None:
@@ -58,13 +54,16 @@ class KnownRemotes:
             self._whole.discard(oldest)
 
     def restore(self, lock_id: int, records: Iterable[Mapping[str, Any]]) -> None:
-        """Remember the given records again, instead of what an untrusted list has shown.
+        """Remember some records of a lock, instead of those remembered before.
+
+        The lock may have other remotes.
 
         Args:
             lock_id: The lock.
-            records: The records of remotes that were remembered before the list was read.
+            records: The records of remotes, for example those before an untrusted list.
         """
-        self._locks[lock_id] = {}
+        self._locks.pop(lock_id, None)
+        self._locks[lock_id] = {}  # the newest lock is last
         self._whole.discard(lock_id)
         for record in records:
             self.add(lock_id, record)

@@ -86,4 +86,4 @@ class _HasIdle(Protocol):
 
 def when_idle(node: Widget, act: Callable[[], object]) -> None:
     """Queue an action for a widget, to run in a pause of typing; see :meth:`Idle.add`."""
-    cast("_HasIdle", node.app).idle.add(node, act)
+    cast(_HasIdle, node.app).idle.add(node, act)

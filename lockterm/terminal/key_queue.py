@@ -139,13 +139,13 @@ def opening(
     Returns:
         The pending navigation. The caller must call its ``end``, or use it as a context manager.
     """
-    queue = cast("_HasQueue", node.app).key_queue
+    queue = cast(_HasQueue, node.app).key_queue
     return queue.begin(PendingNavigation(queue, node.screen, what, passes, must_appear=must_appear))
 
 
 def is_opening(node: Widget) -> bool:
     """Return whether a screen or page is being opened from the visible screen."""
-    return cast("_HasQueue", node.app).key_queue.is_opening
+    return cast(_HasQueue, node.app).key_queue.is_opening
 
 
 def opens(

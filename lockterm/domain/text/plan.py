@@ -18,6 +18,7 @@ from lockterm.domain.plan import (
     Plan,
     Step,
 )
+from lockterm.domain.reading import in_sentence
 from lockterm.domain.remotes import ADDED, FIELDS, UPDATED, Remote
 from lockterm.domain.safe_text import clean, seen_or
 from lockterm.domain.shortening import Shortening, find_shortening
@@ -101,21 +102,16 @@ def describe_none_expired(
     if skipped := describe_skipped(plan):
         words += f" {', '.join(skipped)}."
     if unread:
-        reasons = {_reason(error) for _, error in unread}
+        reasons = {in_sentence(error.title) for _, error in unread}
         why = reasons.pop() if len(reasons) == 1 else ""
         named = [
-            clean(title, 40) + ("" if why else f" ({_reason(error)})")
+            clean(title, 40) + ("" if why else f" ({in_sentence(error.title)})")
             for title, error in unread[:_NAMED]
         ]
         more = f" and {len(unread) - _NAMED:,} more" if len(unread) > _NAMED else ""
         lead = "lockterm could not read any lock" if is_none_read else "Locks not read"
         words += f" {lead}: {', '.join(named)}{more}{f' ({why})' if why else ''}."
     return clean(words.strip(), 400)
-
-
-def _reason(error: LocktermError) -> str:
-    """Return the title of an error for the middle of a sentence."""
-    return f"{error.title[:1].lower()}{error.title[1:]}"
 
 
 def describe_work(plan: Plan, cost: str) -> str:

@@ -132,7 +132,8 @@ class QuestionBox(Vertical):
             more = self.query_one(".more", Label)
             if max(over, details.lines_below) > 0:
                 more.display = True
-            over += more.display and not more.size.height  # its line is not laid out yet
+            if more.display and not more.size.height:  # its line is not laid out yet
+                over += 1
             if over > 0:
                 details.styles.max_height = max(details.size.height - over, 1)
         self.call_after_refresh(self._show_more)

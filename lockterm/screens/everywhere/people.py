@@ -387,7 +387,7 @@ class PeopleScreen(ListScreen[None]):
         )
         for _ in report.collect():
             await slices.pause()
-        directory = cast("HasOperations", self.app).exports
+        directory = cast(HasOperations, self.app).exports
         with self.showing_errors():
             table = await asyncio.to_thread(rows_as_csv, CSV_COLUMNS, report.csv_rows())
             page = await asyncio.to_thread(report.as_html)

@@ -200,7 +200,7 @@ class MarkedCommands:
     async def _write_files(self, rows: Sequence[Row]) -> None:
         """Write the last known values of the remotes to a CSV and a JSON file."""
         operations = self._screen.operations
-        directory = cast("HasOperations", self._screen.app).exports
+        directory = cast(HasOperations, self._screen.app).exports
         now_ms = operations.machine_ms()
         with self._screen.showing_errors():
             read = []

@@ -79,7 +79,7 @@ async def last_run(operations: Operations) -> str:
 
 
 async def _tell(app: App[Any], run: Run) -> None:
-    locks = cast("HasOperations", app).operations.locks
+    locks = cast(HasOperations, app).operations.locks
     titles: dict[int, str] = {}
     with suppress(StoreError):  # without titles, the report shows the lock IDs
         titles = {lock.lock_id: lock.title for lock in await locks.all()}

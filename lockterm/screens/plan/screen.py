@@ -80,7 +80,7 @@ class PlanScreen(ListScreen[None]):
     """Whether the screen shows only the steps with problems."""
 
     def __init__(self, drawn: PlanDraft) -> None:
-        operations = cast("HasOperations", self.app).operations
+        operations = cast(HasOperations, self.app).operations
         self._steps: dict[int, Step] = {step.number: step for step in drawn.plan.steps}
         """Maps step numbers to steps as they are now, including those that could not be planned."""
         super().__init__(operations, PlanTable(self._steps, operations.now_ms(), id="steps"))

@@ -16,6 +16,7 @@ from textual.reactive import var
 from lockterm import screens
 from lockterm.domain.glyphs import separator
 from lockterm.domain.locks import Lock
+from lockterm.domain.reading import in_sentence
 from lockterm.domain.safe_text import clean
 from lockterm.domain.text.elsewhere import describe_change
 from lockterm.domain.text.remote import Detail, describe_remote
@@ -228,7 +229,7 @@ class RemoteDetailScreen(RemoteActions):
         if error is not None:
             again = with_keys("{remote.refresh} to try again")
             why = in_a_line(error)[0]
-            text = separator().join(("STALE", f"{why[:1].lower()}{why[1:]}", again, text))
+            text = separator().join(("STALE", in_sentence(why), again, text))
         pager.show(*with_age(text, seen.steady_ms))
 
     def show_notices(self, connection_text: str, unconfirmed: tuple[Operation, ...]) -> None:

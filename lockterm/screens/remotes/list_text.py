@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from lockterm.domain.glyphs import quoted, separator
+from lockterm.domain.reading import in_sentence
 from lockterm.domain.remote_states import describe_state
 from lockterm.domain.safe_text import clean
 from lockterm.domain.text.amount import describe_elsewhere, format_count
@@ -101,7 +102,7 @@ def _of_the_list(
         prefix, ends = (
             "STALE, ",
             tuple(
-                dot.join((f"{wanted}{why[:1].lower()}{why[1:]}", again, end))
+                dot.join((f"{wanted}{in_sentence(why)}", again, end))
                 for why in in_a_line(state.load.error)
                 for end in ("updated ", "")
             ),
