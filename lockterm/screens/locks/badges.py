@@ -50,8 +50,8 @@ class LockBadges(Widget):
             for state, count, word in sum_up(ends.counts):
                 # The widths stay, so that a cursor key often sends only the other digits.
                 parts.append((state.sign, state.look))
-                told = f" {count:,} {word}  "
-                parts.append((told.ljust(_DIGITS + len(f" {word}  ")), ""))
+                counted = f"{count:,} {word}".ljust(_DIGITS + len(word))
+                parts.append((f" {counted}  ", ""))
             if not ends.counts:
                 parts.append(("no remotes  ", ""))
             at_ms = now_ms if now_ms - ends.at_ms < dates.MINUTE_MS else ends.at_ms
