@@ -44,7 +44,8 @@ def test_profiles_are_switched_there_and_back(lockterm: Start, hosts: tuple[str,
     session.press("P")
     session.wait_for("^ south .*in use")
     session.press("j", "enter")
-    session.wait_for("'Nowhere' is not a time zone")
+    session.wait_for("Open: not available")  # the line below the table has the reason too
+    assert "'Nowhere' is not a" in session.text
     session.press("escape")  # in one read with a letter, it would be a key with alt
     session.wait_until(lambda: "Open: not available" not in session.text, "the profiles alone")
     session.press("k", "k", "enter")
