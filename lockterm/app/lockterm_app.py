@@ -157,6 +157,7 @@ class LocktermApp(TerminalApp[int]):
             self.notify(warning, title="Profile", severity="warning")
 
     async def on_unmount(self) -> None:
+        self.workers.cancel_all()  # an active worker would open the store again
         await self.operations.close()
 
     def _begin(self) -> None:
@@ -170,6 +171,8 @@ class LocktermApp(TerminalApp[int]):
 
     def _look_back(self) -> None:
         """Open the client, and offer the changes, drafts and runs that earlier sessions left."""
+        if not self.is_running:  # the app ended while this call was waiting
+            return
         startup.finish()
         self.operations.connection.preload()
         self._read_outcomes()
@@ -180,6 +183,8 @@ class LocktermApp(TerminalApp[int]):
 
     @work(group="drafts")
     async def _offer_draft(self, again_s: float = 0.0) -> None:
+        if not self.is_running:
+            return
         try:
             drafts = await self.operations.drafts.abandoned()
         except LocktermError as error:

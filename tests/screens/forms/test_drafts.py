@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import threading
 import time
+from contextlib import closing
 from dataclasses import replace
 from functools import partial
 from pathlib import Path
@@ -212,8 +213,29 @@ async def test_the_last_keys_before_the_end_are_kept(demo: Demo) -> None:
         await settled(pilot)
         await pilot.press(*"Roof")
         assert await operations.drafts.find("remote", 1001, None) is None
-    (draft,) = Drafts(operations.journal.database, "demo").all()
+    with closing(operations.journal.database) as database:
+        (draft,) = Drafts(database, "demo").all()
     assert draft.typed == {"remoteName": "Roof"}
+
+
+async def test_no_worker_continues_after_the_end_of_the_session(demo: Demo) -> None:
+    has_ended, ended_at_step = False, list[bool]()
+
+    async def work() -> None:
+        while True:
+            ended_at_step.append(has_ended)
+            await asyncio.sleep(0)
+
+    async def close() -> None:
+        nonlocal has_ended
+        await Operations.close(operations)
+        has_ended = True
+
+    async with demo() as pilot:
+        operations = pilot.app.operations
+        operations.close = close  # type: ignore[method-assign]
+        pilot.app.run_worker(work())
+    assert has_ended and ended_at_step and not any(ended_at_step)
 
 
 # --- a session that ends -------------------------------------------------------------------------
