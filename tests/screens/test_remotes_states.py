@@ -52,7 +52,7 @@ async def test_an_error_says_what_to_do_and_r_tries_again(
     port = port_of(service)
     service.stop()
     async with lockterm_app(service, 1003) as pilot:
-        assert "Service unreachable" in shown(pilot)
+        await settled_when(pilot, lambda: "Service unreachable" in shown(pilot))
         assert "r  try again" in shown(pilot)
         running_service(port=port)
         await press(pilot, "r")
