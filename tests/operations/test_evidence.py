@@ -332,6 +332,20 @@ async def test_the_time_of_attempts_that_did_not_leave_is_not_counted(behind):
         assert seen.remote_id == case.copies.truth[-1]["id"]
 
 
+async def test_check_records_an_add_whose_answer_was_lost_a_minute_after_its_sending(behind):
+    async with behind(0.0, reads_back=False) as case:
+
+        async def lose_late(exchange: Exchange) -> None:
+            await exchange.apply()
+            case.copies.note()
+            await case.timer.pass_s(60)
+            exchange.reset()
+
+        lost = await lose_add(case.operations, case.proxy, case.lock_id, lose_late)
+        seen = await case.operations.watch.check(lost)
+        assert seen.state is PROVEN, seen.message
+
+
 async def test_an_answer_that_took_longer_than_a_later_reading_proves_nothing(behind):
     """There, and gone by two readings, of which the first began before."""
     async with behind(0.0) as case:
