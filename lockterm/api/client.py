@@ -45,7 +45,7 @@ LARGE = 16 * 1024
 
 
 class LockService:
-    """The service behind one profile.
+    """A client for the service of one profile.
 
     Usage::
 

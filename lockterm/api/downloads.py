@@ -2,9 +2,9 @@
 
 A download can be resumed, is limited in size, and is verified. A pack's URL comes from the service.
 It must not lead to servers that only this machine can reach: its own services, the metadata service
-of a cloud, or other machines of its network. lockterm resolves the name once per request and
-connects to the checked addresses. The file's name is a digest that lockterm computes, never the
-server's text, and lockterm does not unpack the file.
+of a cloud, or other machines of its network. lockterm resolves the server's name once per request
+and connects only to addresses that it has checked. The file's name is a digest that lockterm
+computes, never the server's text, and lockterm does not unpack the file.
 """
 
 from __future__ import annotations
@@ -58,7 +58,7 @@ def checked_url(text: str, base_url: str) -> httpx.URL:
     Raises:
         MalformedAnswerError: The URL is neither https nor an http URL of the profile's own service.
             If that service is on this machine, any http URL on this machine is allowed. Or the URL
-            has a user name, or a character that no URL has.
+            has a user name, or a character that is not allowed in URLs.
     """
     try:
         parts = urlsplit(text)
@@ -299,7 +299,7 @@ class _Fetch:
     ) -> AsyncGenerator[bytes, None]:
         """Yield the chunks of a whole pack, after discarding the old bytes of the partial file.
 
-        The old bytes are discarded only when the beginning of the answer can be that of the pack.
+        The old bytes are discarded only after the beginning of the answer was checked.
 
         Raises:
             MalformedAnswerError: The answer is another document. The old bytes stay in the file.
@@ -326,7 +326,7 @@ class _Fetch:
         """Check a complete answer that is shorter than ``PROOF``.
 
         Raises:
-            MalformedAnswerError: Its size or MD5 is not the reported one.
+            MalformedAnswerError: The size or MD5 of the answer differs from the reported one.
         """
         size, md5 = self.wanted.size, self.wanted.md5.strip().lower()
         is_other = md5 and hashlib.md5(pack, usedforsecurity=False).hexdigest() != md5

@@ -18,7 +18,7 @@ from lockterm.errors import StoreError, describe_os_error
 _SAFE = os.O_NOFOLLOW | os.O_CLOEXEC | os.O_NONBLOCK
 _NEW = os.O_RDWR | os.O_APPEND | os.O_CREAT | os.O_EXCL | _SAFE
 _STRONG = re.compile(r'"[\x21\x23-\x7e]{0,198}"')
-"""Matches a strong ETag, which promises the same bytes; a weak ETag does not."""
+"""Matches a strong ETag, which promises identical bytes. A weak ETag does not match."""
 _TRIES = 5
 
 

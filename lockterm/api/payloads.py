@@ -78,8 +78,8 @@ def read_remote(data: Any, remote_id: int) -> Remote:
     If ``data`` has no ID, the remote gets the requested one.
 
     Raises:
-        MalformedAnswerError: ``data`` is not an object, or is about another remote, which a later
-            change would then change by mistake.
+        MalformedAnswerError: ``data`` is not an object, or has the ID of another remote. Without
+            this error, a later change could affect that remote by mistake.
     """
     received_id = _object(data).get("id")
     remote = Remote.read(data if received_id is not None else {**data, "id": remote_id})

@@ -23,9 +23,9 @@ CONNECT_S = 5.0
 """Maximum duration of connecting, and also of the TLS handshake, in seconds."""
 
 CONNECT_SHARE = 0.45
-"""Maximum share of an attempt's time for connecting, and also for the TLS handshake. Therefore both
-time out before the attempt does. Otherwise, httpcore would not close the socket of a canceled
-handshake."""
+"""Maximum share of an attempt's time for connecting, and also for the TLS handshake. With this
+limit, both end before the attempt times out. If the attempt were canceled during a handshake,
+httpcore would not close the socket."""
 
 
 def connect_limit_s(within_s: float) -> float:
@@ -89,8 +89,8 @@ def encode_body(
 ) -> tuple[str, bytes]:
     """Return the content type and the body of a POST request.
 
-    The contract defines the names of the parameters, but not their encoding. A form field has an
-    object or an array as JSON text.
+    The contract defines the names of the parameters, but not their encoding. In a form, an object
+    or an array is sent as JSON text.
 
     Raises:
         RuleViolationError: A value cannot be sent as Unicode JSON; nothing was sent.

@@ -39,10 +39,11 @@ class RetryPolicy(NamedTuple):
     """Maximum duration of all attempts of a reading call and the pauses between them, in
     seconds."""
     pause_s: float = 0.3
-    """Average pause after the first attempt, in seconds. It doubles after each further attempt."""
+    """Average pause after the first attempt, in seconds. The pause doubles after each further
+    attempt."""
     longest_wait_s: float = 5.0
-    """Maximum wait, in seconds, after the service has refused a call with status 429. If it
-    requests a longer wait, the call fails, and the user decides when to repeat it."""
+    """Maximum wait, in seconds, after the service has refused a call with status 429. If the
+    service requests a longer wait, the call fails, and the user decides when to repeat the call."""
 
     async def read(self, attempt: Callable[[float], Awaitable[T]], timeout_s: float) -> T:
         """Run a reading call, and repeat it if that may help.

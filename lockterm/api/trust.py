@@ -15,7 +15,7 @@ from lockterm.errors import UntrustedServerError
 from lockterm.safe_files import read_guarded
 
 _LARGEST = 16 << 20
-"""Maximum size of a ca_file in bytes; all well-known authorities together have about 300,000."""
+"""Maximum size of a ca_file in bytes. A file with all well-known authorities has about 300,000."""
 _OF_THE_LINE = (
     ssl.SSLEOFError,
     ssl.SSLZeroReturnError,
@@ -114,8 +114,8 @@ def unread_failure(cause: BaseException, server: str) -> UntrustedServerError | 
 
     With TLS 1.3, a client ends its part of the handshake and sends the request at once. A server
     that requires a certificate closes the connection before it reads the request. A server can
-    request a certificate later only from a client that offers post-handshake authentication, which
-    lockterm does not.
+    request a certificate later only from a client that offers post-handshake authentication, and
+    lockterm does not offer this.
 
     Returns:
         The error; None if ``cause`` does not prove this.

@@ -1,7 +1,8 @@
 """The application layer, through which commands and screens reach the service and the local store.
 
-Every write is a row in the journal before its first byte is sent. The answer, a later verification,
-or the user decides the result. lockterm never repeats a write automatically.
+Every write is a row in the journal before its first byte is sent. The result of a write comes from
+the service's answer, from a later verification, or from the user's decision. lockterm never repeats
+a write automatically.
 
 A reading order for new developers:
 

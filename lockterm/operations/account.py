@@ -1,4 +1,4 @@
-"""The account of a profile, and checks that an earlier change was sent to the same account."""
+"""The account of a profile, and its comparison with the account of an earlier change."""
 
 from __future__ import annotations
 
@@ -47,7 +47,7 @@ class ProfileAccount:
 
     @property
     def has_earlier(self) -> bool:
-        """Whether the profile had other credentials before, perhaps of the same account."""
+        """Whether the profile had other credentials before, maybe for the same account."""
         return bool(self._journal.account.earlier)
 
     def look_up(self) -> None:
@@ -87,7 +87,7 @@ class ProfileAccount:
     def is_sent_here(self, operation: Operation) -> bool:
         """Return whether an operation was sent to the present service of the profile.
 
-        The result is false if both the profile and the operation state an account, and these
+        The result is also false if the accounts of the profile and the operation are known and
         differ.
         """
         is_here = operation.service in ("", self._profile.base_url)
@@ -103,10 +103,10 @@ class ProfileAccount:
         """Check that the profile still has the service and account that received an operation.
 
         Raises:
-            OtherServiceError: The operation was sent to another service, whose IDs mean other
-                remotes.
-            OtherAccountError: The operation was sent to another account, whose IDs mean other
-                remotes.
+            OtherServiceError: The operation was sent to another service, where the same ID means
+                another remote.
+            OtherAccountError: The operation was sent to another account, where the same ID means
+                another remote.
         """
         if self._is_of_other_name(operation):
             raise OtherAccountError(operation)
@@ -114,7 +114,7 @@ class ProfileAccount:
             raise OtherServiceError(operation, self._profile.name, self._profile.base_url)
 
     def require(self, operation: Operation) -> None:
-        """Check that the profile has the service and account that received a change to repeat.
+        """Check that a change to repeat was sent to the present service and account of the profile.
 
         Raises:
             OtherServiceError: The change was sent to another service.

@@ -18,7 +18,7 @@ AT_ONCE = 10
 """Maximum number of requests for details at the same time."""
 
 PROBED = 20
-"""Number of remotes without a battery level after which lockterm asks for no more levels.
+"""Number of remotes without a battery level after which lockterm stops requesting levels.
 
 A service reports the level of all remotes or of none, and each remote costs one request.
 """
@@ -54,7 +54,7 @@ class BatteryReader:
 
     @property
     def is_reported(self) -> bool:
-        """Whether any detail had a battery level; also true if no detail was read yet."""
+        """Whether any remote's details have a battery level; true before the first answer."""
         return self._has_level or not self.details
 
     @property
@@ -89,7 +89,7 @@ class BatteryReader:
         self.stopped = self.stopped or reason
 
     async def read(self, remotes: Iterable[Remote], on_read: Callable[[], None] = ignore) -> None:
-        """Read the details of remotes, until all are read or the service prevents it.
+        """Read the details of remotes until all are read, or an error prevents more requests.
 
         A remote whose list entry has a battery level needs no request. If the service does not
         report levels, no more requests are sent.

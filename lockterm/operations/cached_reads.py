@@ -1,4 +1,4 @@
-"""The reader of values from the service. A cache on this machine shows them without the service."""
+"""The reader of values from the service, with a cache for times without a connection."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 T = TypeVar("T")
 
 _BLOCKS = 50
-"""Number of blocks of a long list that are counted before the next pause to handle keys."""
+"""Number of blocks of a long list to count before each pause, in which key presses are handled."""
 
 
 class Fetched(NamedTuple, Generic[T]):
@@ -119,7 +119,7 @@ class CachedReads:
     async def fail(
         self, error: LocktermError, retry: Callable[[LockService], Awaitable[object]]
     ) -> None:
-        """Treat the error of a request that was sent without this reader as :meth:`ask` would.
+        """Handle an error as :meth:`ask` does, for a request that was sent without this reader.
 
         If the service was unreachable, retry in the background. If it refused the credentials,
         delete the cached values.
@@ -129,7 +129,7 @@ class CachedReads:
             retry: The call to retry in the background.
 
         Raises:
-            LocktermError: Always; it is ``error``.
+            LocktermError: Always. The raised error is ``error``.
         """
 
         async def fail(_service: LockService) -> object:
@@ -151,7 +151,7 @@ class CachedReads:
             await self._finish(self._cache, self._cache.put, source.key, raw, seen.at_ms)
 
     def note_due(self, source: Source[T], seen: Fetched[T]) -> None:
-        """Store a value in memory, so that at least :meth:`close` caches it."""
+        """Store a value in memory until it is cached. At the latest, :meth:`close` caches it."""
         self._due[source.key] = source, seen
 
     async def kept(self, source: Source[T]) -> Fetched[T] | None:
@@ -181,7 +181,7 @@ class CachedReads:
         return self._cache is not None
 
     async def use_cache(self, work: Callable[[Cache], T]) -> T | None:
-        """Run a function with the cache. The function ends even if the caller is canceled.
+        """Run a function with the cache to its end, even if the caller is canceled.
 
         Returns:
             The result of the function; None if there is no cache.

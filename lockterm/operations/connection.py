@@ -44,7 +44,7 @@ lockterm trusts this machine's clock."""
 
 
 class Connection:
-    """The connection to one service. It makes calls, and knows whether the service is reachable.
+    """The connection to one service. It makes calls, and records whether the service is reachable.
 
     The client and pydantic are imported in a thread on the first call, because the first frame of
     the app does not need them.
@@ -79,8 +79,8 @@ class Connection:
         """The function to call whenever ``doubts_clock`` changes."""
         self._doubted_clock = False
         self.runs_under_way = 0
-        """Number of runs in progress. During a run, the rate limiter of runs makes the pauses that
-        the service does not state, so the connection makes none."""
+        """Number of runs in progress. If an answer HTTP 429 states no pause, this connection pauses
+        for :data:`UNSTATED_S`. During a run, the rate limiter of runs makes that pause instead."""
         self.call_s: float | None = None
         """Weighted average duration of recent calls, in seconds; None before the first call."""
         self._wait_until_ms = 0
@@ -117,7 +117,7 @@ class Connection:
 
     @property
     def doubts_clock(self) -> bool:
-        """Whether the two clocks differ so much that lockterm does not trust this machine's."""
+        """Whether this machine's clock differs too much from the service's to be trusted."""
         offset = self.clock_offset_s
         return offset is not None and abs(offset) > CLOCK_TOLERANCE_S
 
@@ -141,9 +141,9 @@ class Connection:
         return self.clock.now_ms() + round((offset_s or 0) * 1000)
 
     def note_reached(self, clock_offset_s: float | None) -> None:
-        """Record that the service answered the request that lockterm sends at the start.
+        """Record that the service answered the request for the first page.
 
-        lockterm sends this request, for the first page, without this connection.
+        lockterm sends this request when it starts, without this connection.
 
         Args:
             clock_offset_s: Number of seconds by which the service's clock is ahead; None if
@@ -168,7 +168,7 @@ class Connection:
             retry: The call to retry in the background; None to retry the same call.
 
         Raises:
-            ServiceError: The call failed. A retry in the background does not change this result.
+            ServiceError: The call failed. A retry in the background does not prevent this error.
         """
         try:
             if pace is None:
@@ -181,7 +181,7 @@ class Connection:
             raise
 
     def require_no_pause(self) -> None:
-        """Check that the service has not requested a pause which is still in progress.
+        """Check that no pause that the service requested is in progress.
 
         Raises:
             RateLimitedError: A requested pause is in progress; nothing was sent.
@@ -290,7 +290,7 @@ class Connection:
         self.background(self.open())
 
     def background(self, work: Awaitable[T]) -> asyncio.Task[T]:
-        """Run a task in the background until it ends; only :meth:`close` cancels it."""
+        """Run a task in the background. Only :meth:`close` cancels the task."""
         task = asyncio.ensure_future(work)
         self._tasks.add(task)
         task.add_done_callback(self._tasks.discard)
@@ -299,7 +299,10 @@ class Connection:
 
 
 def _retrieve(task: asyncio.Task[object]) -> None:
-    """Log the error of a task if it is unexpected. asyncio then does not report any error."""
+    """Log the error of an ended task if the error is unexpected.
+
+    Because the function retrieves the error, asyncio does not report it again.
+    """
     error = None if task.cancelled() else task.exception()
     if error is not None and not isinstance(error, LocktermError):
         _log.error("a task in the background failed", exc_info=error)

@@ -71,7 +71,7 @@ class Source:
 
     @property
     def count(self) -> int | None:
-        """The number of remotes in the source; None for all remotes of a lock, not read yet."""
+        """The number of remotes in the source; None for a whole lock that is not read yet."""
         if self.backup is not None:
             return len(self.backup.before)
         remotes = self.export.remotes if self.export is not None else self.marked
@@ -110,7 +110,7 @@ async def plan_copies(
 ) -> PlanDraft:
     """Return a plan that copies the remotes of a source to locks.
 
-    If the only target is the lock that the backup comes from, the plan is an undo.
+    If the source is a backup, and its own lock is the only target, the plan is an undo.
 
     Args:
         operations: The operations of the profile.
@@ -119,7 +119,7 @@ async def plan_copies(
         renames: Whether a remote whose name is taken gets another name; otherwise it is left out.
         skips_expired: Whether expired remotes are left out. An undo restores all remotes.
         keeps_wall_time: Whether dates keep their local time on locks in other time zones. If not,
-            dates keep their moment.
+            each date stays the same moment, and its local time changes.
 
     Raises:
         CannotCopyError: The source is a backup, and the locks include both its own lock and others.
@@ -223,7 +223,7 @@ class _Copies(PlanSource):
         return [one for one in self._from.remotes if phase_of(one, now_ms) is not Phase.OVER]
 
     def _copies(self, remotes: Sequence[Remote], zone: tzinfo, now_ms: int) -> list[BackedUp]:
-        """Return the copies of remotes, with their dates on a lock in this time zone."""
+        """Return the copies of remotes, with the dates for target locks in a time zone."""
         if self._keeps_wall_time and zone != self._from.zone:
             remotes = [at_wall_time(remote, self._from.zone, zone) for remote in remotes]
         lock_id = self._from.lock.lock_id
@@ -240,7 +240,7 @@ class _Copies(PlanSource):
         return steps
 
     def _zone_note(self, remotes: Sequence[Remote], zone: tzinfo) -> str:
-        """Return sentences with an example of how dates change in a zone; empty if they do not."""
+        """Return an example of how dates change in a time zone; empty if they stay the same."""
         dated = (one for one in remotes if needs_dates(one.remote_type) and one.end_ms)
         example = next(dated, None)
         if example is None or zone == self._from.zone:

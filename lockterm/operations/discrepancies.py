@@ -73,7 +73,7 @@ def find_last_changes(rows: Sequence[Operation]) -> dict[int, Operation]:
 
 
 def find_differing_names(operation: Operation, remote: Remote, recorded: Recorded) -> list[str]:
-    """Return the names of the fields in which a remote differs from what a recorded change sent.
+    """Return the names of fields in which a remote differs from the values that a change sent.
 
     The result is empty if someone else has changed the remote since then, or if its ID now belongs
     to another remote.

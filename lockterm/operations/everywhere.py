@@ -1,4 +1,4 @@
-"""The reader of all locks in the lock book, in parallel. It yields each result when it arrives."""
+"""The reader of all locks in the lock book. The locks are read in parallel."""
 
 from __future__ import annotations
 
@@ -44,7 +44,8 @@ BEGUN = 2 * AT_ONCE
 PAUSES = 3
 """Maximum number of long pauses, requested by the service, that lockterm waits for per lock.
 
-Shorter pauses, up to ``RetryPolicy.longest_wait_s``, do not count. The client waits for those.
+Shorter pauses, up to ``RetryPolicy.longest_wait_s``, do not count, because the client itself waits
+for them.
 """
 
 Wanted = Callable[["Remote"], bool]
@@ -65,7 +66,7 @@ class LockRead:
     problem: str = ""
     """Why lockterm could not read the lock completely, in a few words; empty if it could."""
     error: LocktermError | None = None
-    """The error that caused the problem; None if no error did."""
+    """The error that caused the problem; None if there was no error."""
 
 
 class AllLocksReader:
@@ -209,7 +210,7 @@ class _Reading:
         return await asyncio.to_thread(Block.of, remotes, self._connection.now_ms())
 
     async def _through_pauses(self, work: Callable[[], Coroutine[Any, Any, _Pages]]) -> _Pages:
-        """Run a function, and again after each pause that the service requests.
+        """Run a function, and run it again after each pause that the service requests.
 
         After :data:`PAUSES` pauses, the next ``RateLimitedError`` is raised.
         """

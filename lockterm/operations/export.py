@@ -34,15 +34,15 @@ FORMULA_STARTS = "=+-@\t\r\n＝＋－＠"
 _FORMULA = re.compile(r'(^|[;\t\n\r\v\f])([\s"]*)(?=[=+\-@＝＋－＠])')
 """Matches positions where a formula could begin, also within a quoted cell.
 
-Many European spreadsheets split at ``;`` or tab. They ignore quotes that protect only commas, so
-for them a new cell begins after each ``;`` or tab within a cell.
+Many European spreadsheets split at ``;`` or tab. They ignore the quotes of a cell that has only a
+comma, so a new cell begins after each ``;`` or tab within that cell.
 """
 
 TOLD = ("When", "What", "Lock", "Remote", "Details", "Result", "Note")
 """The columns of the CSV file of the history. The JSON file has more data."""
 
 _NAMES = 100
-"""Upper limit, exclusive, of the number that distinguishes files of the same second."""
+"""Upper limit, exclusive, of the number in a file name that distinguishes exports of one second."""
 
 _JSON_HEAD = re.compile(rb'\s*\{\s*"format"\s*:\s*"%s"' % FORMAT.encode())
 _MOST_HEAD = 4096
@@ -151,7 +151,7 @@ def rows_as_csv(columns: Sequence[str], rows: Iterable[Mapping[str, Any]]) -> st
 def history_as_csv(
     operations: Iterable[Operation], zone: tzinfo, zones: Mapping[int, tzinfo]
 ) -> bytes:
-    """Return operations as a CSV table, for the arguments of :func:`export_history`."""
+    """Return operations as a CSV table. For the arguments, see :func:`export_history`."""
     rows = (told(one, zone, zones.get(one.lock_id, zone)) for one in operations)
     return rows_as_csv(TOLD, rows).encode("utf-8", "backslashreplace")
 
@@ -321,7 +321,7 @@ def may_replace(path: Path, is_ours: Callable[[bytes], bool] = is_export) -> boo
 def write_file(
     path: Path, content: bytes, *, may_replace: Callable[[bytes], bool] | None = None
 ) -> None:
-    """Write a file that only this user can read, all of it or nothing.
+    """Write a file that only this user can read. After an error, no part of the new file remains.
 
     Args:
         path: The path of the file.

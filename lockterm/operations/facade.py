@@ -91,7 +91,10 @@ class Operations:
             self.connection.on_reached = self._verify
 
     def _verify(self) -> None:
-        """Start verifying unconfirmed changes, if there are any. Only then import the code."""
+        """Start verifying unconfirmed changes, if there are any.
+
+        The code for the verification is imported only if it is needed.
+        """
 
         async def watch() -> None:
             try:
@@ -245,11 +248,11 @@ class Operations:
         return self.connection.now_ms()
 
     def machine_ms(self) -> int:
-        """Return the time of this machine's clock, in milliseconds, as stored records have it."""
+        """Return the time by this machine's clock, in milliseconds, as used in stored records."""
         return self.clock.now_ms()
 
     def zone(self, lock: Lock) -> tzinfo:
-        """Return the time zone of a lock; that of the profile if the lock book has none.
+        """Return the time zone of a lock; the profile's time zone if the lock has none of its own.
 
         If this machine does not know the lock's zone, the result is an ``UnknownZone``, which shows
         times in UTC.

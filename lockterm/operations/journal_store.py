@@ -52,14 +52,14 @@ P = ParamSpec("P")
 T = TypeVar("T")
 
 RECENT_S = 300
-"""Number of seconds after a recorded change, after which lockterm trusts a list that lacks the
-change. lockterm then assumes that someone else has reverted the change."""
+"""Age of a recorded change, in seconds, from which lockterm trusts a list that lacks the change.
+lockterm then assumes that someone else has reverted the change."""
 LOOKED_AT = 5000
-"""Number of rows that are checked for damage at a time, so that a key press waits for at most about
-10 ms."""
+"""Number of rows that are checked for damage at a time. With this number, a key press waits for
+about 10 ms at most."""
 NAME_S = 90
-"""Number of seconds after an add, after which lockterm trusts the service's check that the name is
-free."""
+"""Age of an add, in seconds, from which lockterm trusts the service if it reports that the added
+name is free."""
 
 _log = logging.getLogger(__name__)
 
@@ -95,11 +95,12 @@ class JournalStore:
         self._told_notice = ""
         self._adopted = False
         self._adopting = threading.Lock()
-        """Ensures that only one thread does the slow check of the store."""
+        """A mutex, because only one thread should do the slow check of the store."""
         self._settled_here: dict[int, dict[tuple[str, int], int]] = {}
-        """Maps the ID of a lock to the operations that got a result in this session: (operation ID,
-        time by the wall clock) to the time by the monotonic clock, both in milliseconds. The user
-        may set the wall clock."""
+        """Maps lock IDs to the operations that got a result in this session. The keys of each inner
+        mapping are pairs of operation ID and time of the result by the wall clock. The values are
+        the same times by the monotonic clock, because the user may set the wall clock. All times
+        are in milliseconds."""
         self._unnoted: list[tuple[Operation, dict[str, Any]]] = []
 
     def close(self) -> None:
@@ -168,7 +169,7 @@ class JournalStore:
         )
 
     async def count(self, selection: Selection = EVERYTHING, most: int = -1) -> int:
-        """Return the number of operations that match a filter; with ``most``, at most this one."""
+        """Return the number of operations that match a filter; ``most`` limits the number."""
         return await self._thread.to_its_end(self._read, self._journal.count, selection, most)
 
     async def count_by_quarter(self, since_ms: int, lock_id: int | None) -> Mapping[int, int]:
@@ -220,7 +221,10 @@ class JournalStore:
         return bool(await self._run(self._journal.sending_again, operation.id))
 
     async def linked(self, operation: Operation) -> list[Operation]:
-        """Return the operations that an operation repeats or restores, and the reverse."""
+        """Return the operations that are linked to an operation.
+
+        Two operations are linked if one of them repeats or restores the other.
+        """
         return await self._run(self._journal.linked, operation)
 
     async def voices(self, lock_id: int) -> list[Operation]:

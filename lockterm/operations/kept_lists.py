@@ -51,7 +51,7 @@ class KeptLists:
         return self._reads.has_cache
 
     async def keep(self, lock_id: int, listing: Listing) -> None:
-        """Store a complete list, and the changes by others since the list stored before."""
+        """Store a complete list, and the changes by others since the previous stored list."""
         ended_ms = self._reads.connection.clock.now_ms()
         is_whole = not listing.unreadable and not any(NEVER in one.ids for one in listing.blocks)
 
@@ -70,7 +70,7 @@ class KeptLists:
         )
 
     async def compare_page(self, lock_id: int, remotes: Iterable[Remote], read_ms: int) -> None:
-        """Store the changes by others that a page shows. It cannot show that a remote is gone.
+        """Store the changes by others that a page shows. A page cannot show that a remote is gone.
 
         Args:
             lock_id: The ID of the lock.

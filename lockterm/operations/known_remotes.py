@@ -91,8 +91,8 @@ class KnownRemotes:
     ) -> tuple[Mapping[str, Any], ...] | None:
         """Return the remembered remotes of a lock, except those with the given IDs.
 
-        The result is empty if the lock has no other remotes. It is None if none are remembered, but
-        the lock may have some.
+        The result is empty if the lock has no other remotes. It is None if the lock may have other
+        remotes, but none of them are remembered.
         """
         known = self._locks.get(lock_id, {})
         others = tuple(record for remote_id, record in known.items() if remote_id not in ids)

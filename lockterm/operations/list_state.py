@@ -94,7 +94,7 @@ class ListState:
 
     @property
     def known(self) -> Sequence[Remote]:
-        """All remotes on the page, in the search results, and recently added by lockterm."""
+        """The remotes on the page, the search results, and remotes recently added by lockterm."""
         found = self.found.remotes if self.found else ()
         added = self.unlisted.added if self.unlisted else ()
         return (*(self.page.remotes if self.page else ()), *found, *added)

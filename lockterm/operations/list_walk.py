@@ -23,11 +23,13 @@ WALK_PAGE_SIZE = MAX_PAGE_SIZE
 """Number of remotes on a page if lockterm reads a complete list."""
 
 PAGES_AT_ONCE = 4
-"""Number of pages that a search requests in parallel. For a distant service, this divides the
-waiting time by four; a nearby service prepares pages while lockterm parses others."""
+"""Number of pages that a search requests in parallel. If the service is distant, this divides the
+waiting time by four. If it is nearby, the service prepares the next pages while lockterm parses a
+page."""
 
 MOST_REMOTES = 1_000_000
-"""Maximum number of remotes in a list that lockterm reads. More would need too much memory."""
+"""Maximum number of remotes in a list that lockterm reads. More remotes would need too much
+memory."""
 
 WALKS = 4
 """Maximum number of attempts to read a complete list that changes while it is read."""
@@ -72,7 +74,8 @@ async def walk(
             the generator, which cancels the requests.
 
     Yields:
-        Each page. If the total changes meanwhile, reading restarts with the rest of the budget.
+        Each page. If the total changes during the reading, the reading restarts with the rest of
+        the budget.
 
     Raises:
         ServiceError: A page could not be read.
@@ -144,7 +147,7 @@ def moving(message: str) -> MalformedAnswerError:
 MIB = 1024 * 1024
 
 RECORD_BYTES = 400
-"""Estimated memory of a record in bytes; its values count separately."""
+"""Estimated memory of a record without its values, in bytes."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -65,7 +65,7 @@ async def load(
     kept_shown: Callable[[], None] = ignore,
     is_other: Callable[[T], bool] = lambda _: False,
 ) -> Fetched[T] | None:
-    """Load a value, and show each state on the way.
+    """Load a value, and show each new state during the loading.
 
     If the service is slow or an error occurs, the cached value is shown.
 
@@ -76,8 +76,9 @@ async def load(
         kept: A function that returns the cached value; None if there is none.
         kept_shown: A function to call when the cached value is shown before the service has
             answered.
-        is_other: A function that returns whether the value on the screen is not the wanted one, but
-            for example the previous page. After an error, the cached value then replaces it.
+        is_other: A function that returns whether the screen shows another value than the wanted
+            one, for example the previous page. If so, the cached value replaces that value after an
+            error.
 
     Returns:
         The value; None after an error, which is then in the state.

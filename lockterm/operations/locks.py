@@ -30,7 +30,8 @@ class Locks:
     async def find(self, lock_id: int) -> Lock:
         """Return the entry of a lock.
 
-        If the lock book has none, the entry has only the ID, and the voice that this machine set.
+        If the lock book does not have the lock, the entry has only the ID, and the voice that this
+        machine last set.
         """
 
         def find() -> Lock:
@@ -39,7 +40,10 @@ class Locks:
         return await self._book.thread.run(find)
 
     async def save(self, lock: Lock) -> None:
-        """Add a lock to the lock book. If it has an entry, update the fields that users enter."""
+        """Add a lock to the lock book.
+
+        If the lock book already has the lock, update the fields that users enter.
+        """
         await self._book.thread.run(self._book.save, lock)
 
     async def save_all(self, locks: Sequence[Lock]) -> None:

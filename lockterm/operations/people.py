@@ -56,10 +56,10 @@ class Access:
     end: str
     """The end as ISO 8601 with a UTC offset; empty if there is none."""
     valid: str
-    """The period with its start and end date, safe to show."""
+    """The period of validity as a readable text."""
     state: str
-    """The word for the state of the remote by its dates. If the reported status contradicts the
-    dates, the status follows."""
+    """The word for the state of the remote by its dates. If the status from the service contradicts
+    the dates, the text also contains the status."""
 
 
 class PeopleReport:
@@ -90,7 +90,10 @@ class PeopleReport:
         self._now_ms = operations.now_ms()
 
     def collect(self) -> Iterator[None]:
-        """Collect the remotes of the people. Yield after each block, so that keys are handled."""
+        """Collect the remotes of the people.
+
+        The iterator yields after each block, so that the caller can handle key presses.
+        """
         wanted = {person.key for person in self._shown}
         zones: dict[str, tzinfo] = {}
         for one in self._reads:

@@ -83,7 +83,10 @@ def read_header_of(path: Path) -> TableHeader | None:
 async def _read_mapped(
     operations: Operations, path: Path, table_map: TableMap, lock_id: int | None
 ) -> Table:
-    """Read the table of another system, whose rows may have names of locks in the lock book."""
+    """Read the table of another system.
+
+    Instead of the ID of a lock, a row may contain the name of a lock in the lock book.
+    """
     named = ids_by_name(await operations.locks.all())
     content = await asyncio.to_thread(_content, path)
     return await asyncio.to_thread(read_foreign, content, table_map, named, lock_id)
@@ -126,7 +129,7 @@ async def plan_file(
         path: The path of the file.
         title: The title of the plan.
         prune: Whether to delete remotes that are not in the file, on the locks in the file.
-        seen: The locks as they were when the file was written, if known. In this case, the plan
+        seen: The locks as they were when the file was written; None if unknown. If given, the plan
             does not undo later changes by others, and the file must not contain other locks.
         lock_id: The ID of the lock for rows without a lock; None if each row must have a lock. If
             there are such rows, the title and the notes of the plan contain this ID.

@@ -42,7 +42,7 @@ class ServiceAnswers:
 
     @property
     def denial(self) -> RefusedError | None:
-        """The refusal if it denies all access, or did not come from the service; otherwise None."""
+        """The refusal, if it denies all access or did not come from the service; otherwise None."""
         refusal = self.refusal
         if refusal is None or (refusal.code is not None and refusal.status not in DENIED):
             return None

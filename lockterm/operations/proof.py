@@ -5,7 +5,7 @@ A cloud service answers from replicas and caches. This module assumes only the f
 * An answer shows the lock as it was at one moment, at most ``stale_s`` before the reading began.
   Each answer, and each page of a list, may come from another copy.
 * For a time shorter than ``apart_s``, a list may be empty or incomplete, and the service may refuse
-  a detail. That does not happen again within ``stale_s``.
+  a detail. Such a failure does not happen twice within ``stale_s``.
 * The service may apply a request at any time after it was sent, even long after its connection
   broke.
 * Other people change the lock too, and the service may reuse the ID of a deleted remote.
@@ -33,8 +33,8 @@ clear  two readings ``apart_s`` apart without any of the  the list of the horizo
 A reading is *of the horizon* if it began at least ``stale_s`` after the sending ended without an
 answer. Such a reading cannot be from before the sending. The time is measured on the monotonic
 clock of the session that sent the request. It counts from the end of the sending, because earlier
-attempts may not have left this machine. Another session counts from the moment when it first knew
-of the operation, because wall clocks can be set.
+attempts may not have left this machine. Another session counts from the moment when it first read
+the operation, because wall clocks can be set.
 
 A single reading that lacks a remote proves nothing. A result is proven by the values that a reading
 shows, or by two readings ``apart_s`` apart that agree, with no differing reading between them. A
@@ -46,8 +46,8 @@ the list shows none of the lock's other known remotes. The lists of another acco
 with fewer permissions, may be empty too. A remote that is shown is still a proof.
 
 A remote is *new* if no earlier operation knows it and its ``createTime`` is after the start of the
-sending, by the service's own clock. If that time proves nothing, or the reading is of the horizon,
-a remote is also new if the last complete list from before the sending lacks its ID.
+sending, by the service's own clock. If the ``createTime`` proves nothing, or the reading is of the
+horizon, a remote is also new if the last complete list from before the sending lacks its ID.
 """
 
 from __future__ import annotations
@@ -60,15 +60,16 @@ from lockterm.domain.operation import OperationState
 from lockterm.operations.readback import Verdict
 
 CLOCK_MARGIN_S = 5.0
-"""Number of seconds by which clocks of a service may differ, including rounding of its ``Date``
-header."""
+"""Number of seconds by which the clocks of a service's machines may differ. It includes the
+rounding of the ``Date`` header."""
 
 OLD_S = 86_400.0
-"""Age, in seconds, from which every copy of the data contains a remote, even if the creation time
-of the remote was written in a wrong time zone."""
+"""Age of a remote, in seconds, from which every copy of the data contains it. This is true even if
+the creation time of the remote was written in a wrong time zone."""
 
 _EARLIEST_MS = 1_262_304_000_000
-"""The year 2010, in milliseconds. Smaller values are not times in milliseconds, and show no age."""
+"""The start of 2010, in milliseconds since the epoch. A smaller value cannot be a time in
+milliseconds, so it is not used to compute an age."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -85,7 +86,7 @@ class Horizon:
 
     @property
     def proof_s(self) -> float:
-        """Time after the sending, in seconds, in which readings prove the result if they can."""
+        """Time after the sending, in seconds, within which readings usually prove the result."""
         return self.stale_s + self.apart_s * 2  # the second of two agreeing readings may be late
 
     @property

@@ -1,10 +1,10 @@
 """The rate limiter of runs, which makes runs as fast as the service allows.
 
-The number of parallel steps grows by one with each successful round, and halves after a failure (a
-5xx or a timeout). When the service reports too many calls (429), lockterm takes the number of
-answers in the last second as the rate, because the service accepted those calls. The rate then
-grows by a twentieth at regular times until there are too many calls again. While nothing is sent,
-the rate stays.
+The number of parallel steps grows by one after as many successful steps as may run in parallel. It
+halves after a failure (a 5xx or a timeout). When the service reports too many calls (429), lockterm
+uses the number of answers in the last second as the rate, because the service accepted those calls.
+The rate then grows by a twentieth at regular times until there are too many calls again. While
+nothing is sent, the rate does not change.
 """
 
 from __future__ import annotations
@@ -21,17 +21,17 @@ if TYPE_CHECKING:
 
 FIRST_AT_ONCE = 2.0
 MOST_AT_ONCE = 12.0
-"""Maximum number of parallel steps. More would not help, and many connections look like an
-attack."""
+"""Maximum number of parallel steps. More steps would not make a run faster, and many connections
+look like an attack."""
 
 GROWTH = 1.05
 """The factor by which the rate grows when a step starts, at most once per period."""
 FIRST_PERIOD_S = 1.0
 """The period after which the rate grows, in seconds, while the rate is a first estimate."""
 PERIOD_S = 12.0
-"""The period after which the rate grows, in seconds, after a second refusal, when the limit is
-known. The period is multiplied by one plus the requested pause in seconds, so that a run does not
-spend its time in pauses."""
+"""The period after which the rate grows, in seconds, once a second refusal has shown the limit. The
+period is multiplied by one plus the requested pause in seconds, so that a run does not spend its
+time in pauses."""
 KEPT = 0.95
 """The share of the rate that remains after the second and each later refusal."""
 TOGETHER_S = 1.0
@@ -93,7 +93,11 @@ class RateLimiter:
         return max(max(self._next_s, self._paused_s) - self._clock.steady(), 0.0)
 
     def begin(self, calls: int) -> None:
-        """Record that a step starts, which makes a number of calls. The rate may then grow."""
+        """Record the start of a step, and increase the rate if an increase is due.
+
+        Args:
+            calls: The number of calls that the step makes.
+        """
         now_s = self._clock.steady()
         self._next_s = max(self._next_s, now_s) + calls / self.per_s
         if now_s >= self._grows_s:
@@ -102,7 +106,10 @@ class RateLimiter:
 
     @contextlib.asynccontextmanager
     async def turn(self) -> AsyncIterator[None]:
-        """Wait until the rate allows a verification call, and hold a turn during the call."""
+        """Return a context manager that waits until a verification call is allowed.
+
+        The caller makes the call in the block, which counts as one of the parallel calls.
+        """
         async with self._reads:
             while (wait_s := self.wait_s(0)) > 0:
                 await asyncio.sleep(wait_s)
@@ -140,7 +147,7 @@ class RateLimiter:
         self._grows_s = self._paused_s + self._period_s
 
     def fail(self) -> None:
-        """Record that a step failed with a 5xx or a timeout, which halves the parallel steps."""
+        """Record that a step failed with a 5xx or a timeout, and halve the parallel steps."""
         if self._slow_down():
             self.at_once = max(self.at_once / 2, 1.0)
 

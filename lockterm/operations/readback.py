@@ -35,7 +35,8 @@ class Verdict:
     words: str
     """A sentence about the remotes that the reading showed."""
     candidates: tuple[int, ...] = ()
-    """The IDs of remotes that may be the added one, or that an unconfirmed clear has left."""
+    """The IDs of remotes that may be the added remote, or that an unconfirmed clear did not
+    delete."""
     remote_id: int | None = None
     """The ID of the remote that a recorded add created."""
     by_absence: bool = False
@@ -249,7 +250,7 @@ def shows_others(
 
 
 def is_shown(record: Mapping[str, Any], shown: Mapping[int, Remote]) -> bool:
-    """Return whether a list contains a remote, and not another one with the same ID.
+    """Return whether a list contains a remote, rather than another remote with its ID.
 
     Args:
         record: The record of the remote.

@@ -24,7 +24,8 @@ class Recorded:
     added: Mapping[int | None, Operation] = field(default_factory=dict)
     """Maps remote IDs to recorded adds, unless a later operation may have deleted the remote."""
     deleted: Mapping[int | None, tuple[Operation, Mapping[str, Any]]] = field(default_factory=dict)
-    """Maps remote IDs to the recorded delete or clear, and to the record before it."""
+    """Maps remote IDs to the recorded delete or clear, and to the record of the remote before this
+    operation."""
     changed: Mapping[int | None, Sequence[Operation]] = field(default_factory=dict)
     """Maps remote IDs to the recorded updates of the remote, the oldest first. Updates before an
     unconfirmed one are left out."""
@@ -86,7 +87,7 @@ class Recorded:
         return [add for remote_id, add in self.added.items() if remote_id not in ids]
 
     def lingering(self, remotes: Iterable[Remote]) -> dict[int, Operation]:
-        """Return the deleted remotes that a list still shows: the delete or clear, by remote ID."""
+        """Return the deletes and clears of remotes that a list still shows, by remote ID."""
         lingering = {}
         for remote in remotes:
             if remote.id is not None and remote.id in self.deleted:
@@ -158,7 +159,8 @@ class Recorded:
         """Return a remote from a list, with the recorded changes that the list does not show yet.
 
         The list does not show a change if all fields that this and later changes set still have
-        their old values. Any other value was set by others, or is the service's form of a value.
+        their old values. Any other value was set by others, or is the form in which the service
+        stores a sent value.
 
         Returns:
             The remote; the same object if the list shows all changes.
@@ -179,7 +181,7 @@ class Recorded:
     def _was_changed_after(self, change: Operation, remote: Remote) -> bool:
         """Return whether a record is certainly later than a change.
 
-        If it is, and shows the old values, others have reverted the change.
+        If such a record shows the old values, others have reverted the change.
         """
         if self.offset_ms is None or change.settled_ms is None:
             return False

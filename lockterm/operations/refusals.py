@@ -26,8 +26,8 @@ if TYPE_CHECKING:
 
 NAME_CHECK = "name check"
 LAST_READING = "last reading of the remote"
-"""The names of the checks before a write, for :func:`before_sending`: that a name is free, and that
-a remote is unchanged."""
+"""The names of two checks before a write, for :func:`before_sending`. The first checks that a name
+is free, and the second checks that a remote is unchanged."""
 
 
 class PendingChangeError(LocktermError):
@@ -53,7 +53,7 @@ class PendingChangeError(LocktermError):
 
 
 class OtherServiceError(LocktermError):
-    """An error if the profile now has another service than the one that received the change."""
+    """An error for a change that was sent to another service than the profile has now."""
 
     title = "Another service"
 

@@ -51,7 +51,7 @@ class HeldKey:
         self._last_s = float("-inf")
 
     def is_repeated(self) -> bool:
-        """Record a press, and return whether the last press was so recent that the key is held."""
+        """Record a press, and return whether the previous press shows that the key is held down."""
         now_s, last_s = self._clock.steady(), self._last_s
         self._last_s = now_s
         return now_s - last_s < HELD_S
@@ -63,8 +63,8 @@ class RemoteList:
     Args:
         operations: The operations of the profile.
         lock: The lock.
-        changed: A function that is called after each visible change of ``state``. A model without
-            Textual cannot post messages.
+        changed: A function that is called after each visible change of ``state``. A function is
+            needed because a model without Textual cannot post messages.
     """
 
     def __init__(self, operations: Operations, lock: Lock, changed: Callable[[], None]) -> None:
@@ -266,7 +266,7 @@ class RemoteList:
     async def _read_page_with(
         self, remote_id: int, seen: Fetched[RemotePage]
     ) -> Fetched[RemotePage]:
-        """Return the page that contains a remote: ``seen``, or a page near an end of the list.
+        """Return the page that contains a remote: ``seen``, the first page, or one of the last two.
 
         If no such page contains the remote, return ``seen``, and set :attr:`missed`.
         """
@@ -300,7 +300,10 @@ class RemoteList:
     # --- another size --------------------------------------------------------------------------
 
     def may_have(self, size: int) -> bool:
-        """Return whether the service has not refused a page size in this session."""
+        """Return whether a page size may be requested.
+
+        A size is not requested again after the service has refused it in this session.
+        """
         return size not in self._refused
 
     def page_with(self, remote: Remote | None, size: int) -> int:
@@ -308,7 +311,7 @@ class RemoteList:
 
         Args:
             remote: A remote on the shown page; None for the first one on the page.
-            size: The new page size, although the service may return fewer remotes.
+            size: The new page size. The service may limit a page to fewer remotes.
         """
         page = self.state.page
         assert page is not None

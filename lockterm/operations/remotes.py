@@ -43,7 +43,8 @@ if TYPE_CHECKING:
     from lockterm.operations.recorded import Recorded
 
 AHEAD_S = 60.0
-"""Maximum age, in seconds, of a page in memory that screens show. They also show its age."""
+"""Maximum age, in seconds, of a page in memory that screens show. Screens also show the age of the
+page."""
 
 JUST_READ_S = 2.0
 """Maximum age, in seconds, of a page in memory that a newly opened screen shows."""
@@ -62,7 +63,7 @@ class Remotes:
 
     Args:
         reads: The reader of the service, with its cache.
-        journal: A function that returns the journal, which knows changes that a list may not show
+        journal: A function that returns the journal, which has changes that a list may not show
             yet.
         first: The page that was requested at the start; None if there was no such request.
     """
@@ -215,7 +216,7 @@ class Remotes:
             self._drop_unwanted(key, self._pages.pop(key))
 
     def _drop_unwanted(self, key: PageKey, task: asyncio.Future[Any]) -> None:
-        """Cancel the reading of a page for which no caller waits, because it uses a connection."""
+        """Cancel the reading of a page if no caller waits for it, to free the connection."""
         if not self._waiting[task]:
             del self._waiting[task]
             if self._pages.get(key) is not task:
@@ -355,7 +356,7 @@ class Remotes:
         return await self._reads.lists()
 
     async def ends(self, lock_id: int) -> Ends | None:
-        """Return the numbers of remotes by state in the last stored list, or None."""
+        """Return the numbers of remotes by state in the last stored list; None if there is none."""
         return await self._reads.ends(lock_id)
 
     async def last_listing(self, lock_id: int) -> Listing | None:
@@ -375,7 +376,7 @@ class Remotes:
             at_ms: The time by this machine's clock, in milliseconds.
 
         Returns:
-            The IDs; None if there is no stored list, or if it was read later.
+            The IDs; None if there is no stored list, or if the list was read after that time.
         """
         listing = await self.last_listing(lock_id)
         if listing is None or listing.at_ms >= at_ms:
@@ -406,7 +407,8 @@ class Remotes:
         """Read the details of a remote, and check that its ID still belongs to the same remote.
 
         Raises:
-            RuleViolationError: The ID belongs to another remote or lock. No write must be sent.
+            RuleViolationError: The ID belongs to another remote or lock. The caller must not send a
+                write.
         """
         now = await self.detail(before.id or 0)
         reason = ""

@@ -29,7 +29,7 @@ class Resolution:
         remotes: The remotes at the service.
         watch: The object that verifies operations.
         sender: The sender, for sending writes again.
-        writes: The writes, for deleting the remotes that a clear has left.
+        writes: The writes, for deleting the remotes that a clear did not delete.
     """
 
     def __init__(

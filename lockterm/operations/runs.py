@@ -60,8 +60,8 @@ USUAL_CALL_S = 0.2
 
 READ_BACK_S = 30.0
 """Maximum time, in seconds, for which an unconfirmed step is verified before the next step of its
-lock begins. It is enough to prove the delete of an old remote. At its end, a run verifies all
-unconfirmed steps."""
+lock begins. This time is enough to prove the delete of an old remote. At the end of a run, lockterm
+verifies all steps that are still unconfirmed."""
 
 MOST_PAUSES = 10
 """Maximum number of requested pauses that postpone one step. After more pauses, the step counts as
@@ -206,8 +206,8 @@ class Runs:
     async def execute(self, run: Run) -> None:
         """Run the steps of a plan that are due. An interrupted run resumes where it ended.
 
-        At the end, unconfirmed steps are verified until they are proven or the time for a proof
-        has passed. If the run is stopped, or the caller is canceled, steps in progress are
+        At the end, unconfirmed steps are verified until their results are proven or the time limit
+        is reached. If the run is stopped, or the caller is canceled, steps in progress are
         completed, and nothing is verified. If the store fails, a step in progress stays ``SENT``,
         and the journal has its result.
 
@@ -356,7 +356,7 @@ class Runs:
         return None if reading.cancelled() else reading.result()
 
     async def _try(self, run: Run, number: int) -> None:
-        """Run a step; if its result cannot be stored, stop the run."""
+        """Run a step. If its result cannot be stored, stop the run."""
         try:
             await self._one(run, number)
         except StoreError as error:
@@ -395,7 +395,10 @@ class Runs:
         await self._end(run, ended)
 
     async def _unless_held(self, run: Run, step: Step) -> Step:
-        """Run a step; if an unconfirmed change blocks it, verify that change once per run."""
+        """Run a step. If an unconfirmed change blocks the step, verify that change first.
+
+        Each blocking change is verified only once per run.
+        """
         try:
             return await self._steps.execute(step)
         except PendingChangeError as error:

@@ -52,8 +52,8 @@ class Order:
     before: Backup = ()
     """The records of the affected remotes, as they were when the user decided."""
     guard: Callable[[], Awaitable[Backup | None]] | None = None
-    """A check that is called just before sending. It returns records that replace ``before``, or
-    None, and raises an error to prevent the write; None if there is no check."""
+    """A check to call just before sending; None if there is no check. The check returns records
+    that replace ``before``, or None to keep ``before``. It raises an error to prevent the write."""
     again_of: str | None = None
     """The ID of the unconfirmed operation that this write repeats, or None."""
     restores: tuple[str | None, int | None] = (None, None)

@@ -49,7 +49,7 @@ USER_NO = "remoteUserNo"
 
 CALLS = {Action.ADD: 2, Action.UPDATE: 2, Action.DELETE: 2, Action.KEEP: 0, Action.VOICE: 1}
 """Number of calls that a successful step needs: one to check the remote, and one to change it. A
-voice cannot be checked."""
+step that sets a voice needs one call, because a voice cannot be checked."""
 
 
 class Steps:
@@ -254,7 +254,7 @@ class Steps:
     async def _set_user_no(self, step: Step, before: Remote, now: Remote) -> Step:
         """Set the user number with its own call (contract 4.8).
 
-        The service may omit the number in its answers, so that it cannot be compared.
+        The service may omit the number in its answers. In this case, the number cannot be compared.
         """
         wanted = step.wanted[USER_NO]
         if USER_NO in now.raw and now.remote_user_no == wanted:

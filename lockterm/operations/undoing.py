@@ -432,8 +432,8 @@ class _OnLock:
 
         Args:
             change: The delete or clear that made the backup.
-            planned: The steps, to which this method adds a step for each other remote: it was
-                already restored, or may have been restored.
+            planned: The steps of the plan. This method adds a step for each remote that was already
+                restored, or may have been restored.
         """
         remotes = await asyncio.to_thread(read_backup, change, self._known(change), self._now_ms)
         waiting = []

@@ -53,7 +53,7 @@ class Voices:
         )
 
     async def listed(self, lock_id: int, name: str) -> VoicePack | None:
-        """Request a lock's packs (contract 4.9), and return the pack with a name.
+        """Request a lock's packs (contract 4.9), and return the pack with the given name.
 
         The result is None if there is no such pack, or if the packs cannot be read.
         """
@@ -101,8 +101,8 @@ class Voices:
 
         Args:
             wanted: The source of the pack: its address, and its size and MD5 if known.
-            progress: A function that is called with the number of bytes so far, and the total or
-                None.
+            progress: A function that is called with the number of bytes so far, and the total,
+                which is None if unknown.
             agreed: The result of :meth:`server_of`, if the user has agreed to this server.
         """
         downloads = await self._downloads()

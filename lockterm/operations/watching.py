@@ -70,8 +70,8 @@ class Watch:
         journal: The journal, which has the operations.
         remotes: The remotes at the service.
         pace: The rate limiter of automatic readings.
-        by_itself: Whether :meth:`start` verifies in the background. A command sets this to false:
-            it verifies only its own changes, and leaves the others to other sessions.
+        by_itself: Whether :meth:`start` verifies in the background. A command sets this to false,
+            because a command verifies only its own changes and leaves all others to other sessions.
     """
 
     def __init__(
@@ -143,7 +143,8 @@ class Watch:
 
         Raises:
             ServiceError: The service could not be read. The operation is unchanged.
-            OtherServiceError: The operation was sent to another service. It is unchanged.
+            OtherServiceError: The operation was sent to another service. The operation is
+                unchanged.
             StoreError: The journal cannot be used, or its entry is damaged.
         """
         self._journal.account.require_sent_here(operation)
@@ -218,7 +219,7 @@ class Watch:
         Args:
             operation: The operation to verify.
             remotes: The remotes in the complete list.
-            deleted: IDs of remotes that lockterm has deleted since then.
+            deleted: IDs of remotes that lockterm has deleted since the operation was sent.
         """
         if not operation.credentials:
             return "An earlier version of lockterm sent the change and stored no credentials."
@@ -313,7 +314,7 @@ class Watch:
     # --- automatic reading -------------------------------------------------------------------
 
     def start(self) -> None:
-        """Start to verify unconfirmed operations in the background, unless this is turned off."""
+        """Start to verify unconfirmed operations in the background, if ``by_itself`` is true."""
         if not self._by_itself:
             return
         self._asked.set()
@@ -344,8 +345,8 @@ class Watch:
         """Verify each operation whose next reading is due.
 
         Returns:
-            Whether a reading failed, and the monotonic time of the next reading in seconds; None if
-            no reading is planned.
+            Whether a reading failed, and the monotonic time of the next reading in seconds. The
+            time is None if no reading is planned.
         """
         failed, due = False, []
         for operation in await self._journal.list_unconfirmed():
@@ -380,7 +381,7 @@ class Watch:
         return failed, min(due, default=None)
 
     async def until_idle(self) -> None:
-        """Wait until no operation is verified in the background any more."""
+        """Wait until the verification in the background has ended."""
         while self._running is not None and not self._running.done():
             await asyncio.wait([self._running])
 

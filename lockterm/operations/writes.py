@@ -1,4 +1,4 @@
-"""The six writes of the contract, in the form in which screens and commands call them."""
+"""The six writes of the contract, as methods that screens and commands call."""
 
 from __future__ import annotations
 
@@ -42,7 +42,7 @@ class Writes:
 
     Args:
         sender: The sender of the writes.
-        journal: The journal, which knows recently added remotes.
+        journal: The journal, which has the recently added remotes.
         locks: The lock book, which stores the voices that were set.
         remotes: The remotes at the service, which are read just before a write.
         zone: A function that returns the time zone of a lock, for times in messages.
@@ -77,8 +77,9 @@ class Writes:
     ) -> int | None:
         """Add a remote (contract 4.1).
 
-        lockterm checks just before sending that the name is free. If the answer is lost, a remote
-        that has the name later must therefore be new, which can confirm the add.
+        lockterm checks just before sending that the name is free. Therefore, if the answer is lost
+        and a later reading shows a remote with the name, the remote is new. This can confirm the
+        add.
 
         Args:
             request: The request, which was checked against the contract.
@@ -239,9 +240,9 @@ class Writes:
     async def _require_same(self, before: Remote, write: Write, lock_id: int) -> None:
         """Check just before a write that its remote has the values which the user saw.
 
-        An update is compared in every field that it sends, including fields that only accompany the
-        edited one: the four fields of the validity. A delete is compared in all fields, because the
-        user decided to delete the remote with its earlier values.
+        For an update, every field that it sends is compared. If the user edits one of the four
+        fields of the validity, the update sends and compares all four. For a delete, all fields are
+        compared, because the user decided to delete the remote with its earlier values.
 
         Raises:
             RuleViolationError: Another remote has the ID, or a value was changed.

@@ -8,8 +8,8 @@ This service adds the following rules:
 * If the request fails before any rule applies (address, method, credential, size, encoding), the
   code of the answer is the same number as its HTTP status.
 * A refusal has no ``data``, as the contract shows for -3 of ``checkRemoteName``.
-* The contract lists ``status``, ``statusText`` and ``content`` for two endpoints. Each of their
-  answers has these fields: the HTTP status, its phrase, and an empty text.
+* The contract lists ``status``, ``statusText`` and ``content`` for two endpoints. In this service,
+  each answer of the two endpoints has these fields: the HTTP status, its phrase, and an empty text.
 * An answer at an unknown path has the field names of the remote endpoints, such as ``errcode``.
 """
 

@@ -101,8 +101,8 @@ def create_service(
     Args:
         database: A ``Path`` of a file, or the ``postgresql://`` address of a database as a string;
             None keeps everything in memory.
-        migrate: Whether to create the tables in PostgreSQL or update them to this version; a new
-            file always gets its tables.
+        migrate: Whether to create the tables in PostgreSQL or update them to this version. In a new
+            SQLite file, the tables are always created.
         sample_data: Whether to fill a new database with a site of six locks. A database that was
             created without sample data accepts any lock ID from then on.
         today: The reference day of the sample data; by default the clock's day in UTC.

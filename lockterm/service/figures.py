@@ -1,4 +1,4 @@
-"""The counters that the service shows to Prometheus at ``/metrics``, of one or of all processes.
+"""The counters that the service shows to Prometheus at ``/metrics``, for one or all processes.
 
 If PROMETHEUS_MULTIPROC_DIR is set when prometheus_client is imported, each process counts in files
 in that directory. The files remain when the process ends.

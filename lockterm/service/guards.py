@@ -25,8 +25,8 @@ LOOPBACK_HOSTS = ("localhost", "127.0.0.1", "::1")
 TOKEN_NAME = "lockterm.token"
 """The key of the ASGI scope under which an accepted request has the name of its token."""
 HEALTH, READINESS = "/healthz", "/readyz"
-"""Paths that need no token. They show whether the process answers, and whether its database
-does."""
+"""Paths that need no token. The first shows whether the process answers, and the second shows
+whether the database answers."""
 MAX_BODY_BYTES = 64 * 1024
 _MAX_DISCARDED_BYTES = 16 * 1024 * 1024
 """Number of bytes after which the service stops reading a body that is too large. If the body is
@@ -49,7 +49,7 @@ class RequestFilter:
             ``0.0.0.0`` or ``::`` is among them, every address is allowed. Other names are still
             refused, because a page that rebinds DNS always sends a name.
         public_url: The address of a proxy before the service; None if there is none. Its host is
-            allowed, and no other origin than this address is allowed.
+            allowed, and its address is the only allowed origin.
         rate: Average number of accepted requests a second for each token, and the size of a burst
             (at least 1); None if there is no limit.
         tokens: The valid bearer tokens; None if no request needs one. The files of packs need no
@@ -164,7 +164,10 @@ class _Pace:
         self._filled_ms = clock()
 
     def wait_s(self) -> int:
-        """Take a unit and return 0; if there is none, return the whole seconds until there is."""
+        """Take a unit and return 0; return the seconds until the next unit if there is none.
+
+        The seconds are rounded up to a whole number.
+        """
         now_ms = self._clock()
         # A clock that is set back must not empty the bucket.
         came = max(now_ms - self._filled_ms, 0) / 1000 * self._rate

@@ -28,7 +28,7 @@ from .answers import Code, RequestRefusedError
 
 _DAY_MS = 86_400_000
 _FIRST_UPDATE_MS = 1_726_480_800_000
-"""2024-09-16T10:00Z, the date of the oldest pack."""
+"""The date of the oldest pack, 2024-09-16T10:00Z, in milliseconds since the epoch."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,9 +1,9 @@
 """The parameters of a request, from a JSON body, a form or the query.
 
 The rules are strict, because the service stores values and shows them to others. A request must be
-UTF-8 and nested at most ``MAX_DEPTH`` deep. It must not have a repeated key, NaN, a number beyond
-int64 or a double, NUL, or half a surrogate pair. Other requests are ``MALFORMED``. A wrong value of
-a single parameter is a ``BAD_PARAMETER``. These rules apply to single parameters:
+UTF-8 and nested at most ``MAX_DEPTH`` deep. It must not have a repeated key, NaN, a number that is
+too large for an int64 or a double, NUL, or half a surrogate pair. Other requests are ``MALFORMED``.
+A wrong value of a single parameter is a ``BAD_PARAMETER``. These rules apply to single parameters:
 
 * A bool or 1.0 is not accepted as a whole number.
 * ``null`` means that the parameter is missing. In a form or query, an empty value means the same,

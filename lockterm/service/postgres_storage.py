@@ -1,8 +1,9 @@
 """The service's tables in PostgreSQL, shared by any number of processes and machines.
 
-A reading transaction sees one snapshot. A writing transaction first locks the row of its door lock
-in the table ``gate`` until its end, and then reads the last committed state. Changes to one door
-lock therefore happen one after another, without serialization failures between them.
+A reading transaction sees one snapshot. The table ``gate`` has a row for each door lock. A writing
+transaction first locks the row of its door lock until the transaction ends. Then it reads the last
+committed state. Changes to one door lock therefore happen one after another, without serialization
+failures between them.
 """
 
 from __future__ import annotations
@@ -125,7 +126,8 @@ DROP INDEX remote_by_name;
 CREATE UNIQUE INDEX remote_by_name ON remote (lock_id, ({_HASH.format("name")}));
 """,
 )
-"""The statements that update the tables from each version to the next; never change them."""
+"""The statements that update the tables from each version to the next. Do not change existing
+statements, because databases of these versions exist."""
 
 # Without any handler, Python would print the pool's warnings on the terminal.
 logging.getLogger("psycopg").addHandler(logging.NullHandler())
@@ -182,7 +184,7 @@ class PostgresDatabase:
 
     @contextmanager
     def writing(self, lock_id: int | None = None) -> Iterator[_Connection]:
-        """Open a writing transaction. For each lock, only one can be open at a time."""
+        """Open a writing transaction. Only one at a time can be open for each lock."""
         with self._transaction("BEGIN ISOLATION LEVEL READ COMMITTED", is_writing=True) as db:
             if lock_id is not None:
                 db.execute(
@@ -252,7 +254,10 @@ class _Connection:
 def _prepare(
     connection: psycopg.Connection[Any], shown: str, begin: Begin, *, migrate: bool
 ) -> str:
-    """Create or update the tables if ``migrate``, check their version, and return their schema."""
+    """Check the version of the tables, and return their schema.
+
+    If ``migrate`` is true, the function first creates or updates the tables.
+    """
     if (server := connection.info.server_version // 10000) < OLDEST_SERVER:
         raise DatabaseUnusableError(
             f"its server is PostgreSQL {server}, and {OLDEST_SERVER} or newer is needed",
@@ -378,7 +383,7 @@ WITH trusted AS (
 SELECT what || CASE role WHEN 0 THEN 'PUBLIC' ELSE pg_get_userbyid(role) END
 FROM found WHERE role NOT IN (SELECT oid FROM trusted) LIMIT 1
 """
-"""Query for a role, other than this one and superusers, that could change what a statement does."""
+"""Query for another role, except superusers, that could change the effect of a statement."""
 
 
 def keep_to_schema(connection: psycopg.Connection[Any], schema: str) -> None:

@@ -2,7 +2,7 @@
 
 A lock's list is in the order of IDs, so the newest remote is the last. A client that reads page
 after page never gets a remote twice. The client misses a remote only if an earlier remote is
-deleted in the meantime.
+deleted between two of its requests.
 
 ``OFFSET`` reads every row that it skips. Therefore the table ``remote_count`` has the number of a
 lock's remotes in each span of 2**8, 2**16 and 2**24 IDs. To find a page, the service adds the

@@ -217,7 +217,10 @@ def as_record(row: Remote, now_ms: int) -> dict[str, object]:
 
 
 def _decoded(stored: str) -> object:
-    """Return a stored JSON value. Empty values are fast, because most remotes have only these."""
+    """Return a stored JSON value as Python objects.
+
+    Empty values are not parsed, because most remotes have only these.
+    """
     match stored:
         case "[]":
             return []
@@ -230,7 +233,7 @@ def _validity(given: Parameters, before: Remote | None = None) -> dict[str, obje
     """Return a mapping of the columns of a remote's validity to their values after a request.
 
     Args:
-        given: The parameters; an update may have only some of the four for the validity.
+        given: The parameters; an update may have only some of the four parameters of the validity.
         before: The stored remote before an update; None for a new remote.
 
     Raises:

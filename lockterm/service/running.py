@@ -126,7 +126,8 @@ class RunningService:
     def wait(self, asked: SimpleQueue[int]) -> None:
         """Wait until a signal arrives or the service ends.
 
-        If there are tokens, ``SIGHUP`` only reads them again, and does not end the wait.
+        If there are tokens, ``SIGHUP`` only causes the service to read them again, and does not end
+        the wait.
 
         Args:
             asked: The queue from ``asked_to_end``, which receives the numbers of signals.

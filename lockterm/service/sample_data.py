@@ -104,7 +104,10 @@ def fill(db: Connection, today: date) -> None:
 
 
 def names_for(lock_id: int, count: int) -> list[str]:
-    """Return ``count`` different names for remotes of a lock; about every fifth one is special."""
+    """Return ``count`` different names for remotes of a lock.
+
+    About every fifth name is unusual: for example, it is long, has an emoji, or is in Chinese.
+    """
     names: list[str] = []
     turn = lock_id % 7
     while len(names) < count:

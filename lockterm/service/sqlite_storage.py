@@ -30,7 +30,8 @@ _APPLICATION_ID = 0x4C4B5356
 WRITE_WAIT_S, READ_WAIT_S = 5.0, 0.5
 """Maximum seconds to wait for another program that locks the file.
 
-A reading statement gives up sooner, because the service may answer nothing else while it waits.
+A reading statement waits for a shorter time, because the service may be unable to answer other
+requests during the wait.
 """
 _HINT = "Use a new file, or one that lockterm serve created."
 

@@ -150,9 +150,9 @@ class Database(Protocol):
     def writing(self, lock_id: int | None = None) -> AbstractContextManager[Connection]:
         """Open a transaction that is committed at its end, or changes nothing after an exception.
 
-        Other writers to the same lock wait until the transaction ends, so the values that it reads
-        stay current. The IDs of a lock's remotes therefore grow in the order in which clients first
-        see the remotes.
+        Other writers to the same lock wait until the transaction ends, so the values that this
+        transaction reads stay current. The IDs of a lock's remotes therefore grow in the order in
+        which clients first see the remotes.
 
         Args:
             lock_id: The lock to change; None if there can be no other writer.

@@ -100,7 +100,7 @@ def reason(error: OSError | ValueError) -> str:
 
 
 def _parsed(text: str, problem: str) -> tuple[dict[bytes, str], str]:
-    """Return the names of tokens by hash, from all valid lines, and the first problem or ""."""
+    """Return token names by hash, from all valid lines, and the first problem; empty if none."""
     names: dict[bytes, str] = {}
     for number, line in enumerate(text.splitlines(), 1):
         name, _, rest = line.partition("#")[0].strip().partition(" ")
