@@ -34,8 +34,8 @@ FORMULA_STARTS = "=+-@\t\r\n＝＋－＠"
 _FORMULA = re.compile(r'(^|[;\t\n\r\v\f])([\s"]*)(?=[=+\-@＝＋－＠])')
 """Matches positions where a formula could begin, also within a quoted cell.
 
-Many European spreadsheets split at ``;`` or tab. They ignore the quotes of a cell that has only a
-comma, so a new cell begins after each ``;`` or tab within that cell.
+Many European spreadsheets split at ``;`` or tab. They do not recognize a quote after a comma, so a
+new cell begins after each ``;`` or tab within a quoted cell.
 """
 
 TOLD = ("When", "What", "Lock", "Remote", "Details", "Result", "Note")

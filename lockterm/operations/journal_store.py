@@ -95,7 +95,8 @@ class JournalStore:
         self._told_notice = ""
         self._adopted = False
         self._adopting = threading.Lock()
-        """A mutex, because only one thread should do the slow check of the store."""
+        """The mutex that prevents two threads from doing the slow check of the store at the same
+        time."""
         self._settled_here: dict[int, dict[tuple[str, int], int]] = {}
         """Maps lock IDs to the operations that got a result in this session. The keys of each inner
         mapping are pairs of operation ID and time of the result by the wall clock. The values are
@@ -169,7 +170,12 @@ class JournalStore:
         )
 
     async def count(self, selection: Selection = EVERYTHING, most: int = -1) -> int:
-        """Return the number of operations that match a filter; ``most`` limits the number."""
+        """Return the number of operations that match a filter.
+
+        Args:
+            selection: The filter.
+            most: Number of matches at which counting stops; -1 to count all.
+        """
         return await self._thread.to_its_end(self._read, self._journal.count, selection, most)
 
     async def count_by_quarter(self, since_ms: int, lock_id: int | None) -> Mapping[int, int]:

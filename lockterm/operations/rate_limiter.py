@@ -1,10 +1,10 @@
 """The rate limiter of runs, which makes runs as fast as the service allows.
 
-The number of parallel steps grows by one after as many successful steps as may run in parallel. It
-halves after a failure (a 5xx or a timeout). When the service reports too many calls (429), lockterm
-uses the number of answers in the last second as the rate, because the service accepted those calls.
-The rate then grows by a twentieth at regular times until there are too many calls again. While
-nothing is sent, the rate does not change.
+The number of parallel steps grows by one after that many steps have succeeded, and halves after a
+failure (a 5xx or a timeout). When the service reports too many calls (429), lockterm uses the
+number of answers in the last second as the rate, because the service accepted those calls. The rate
+then grows by a twentieth at regular times until there are too many calls again. While nothing is
+sent, the rate does not change.
 """
 
 from __future__ import annotations
@@ -29,9 +29,9 @@ GROWTH = 1.05
 FIRST_PERIOD_S = 1.0
 """The period after which the rate grows, in seconds, while the rate is a first estimate."""
 PERIOD_S = 12.0
-"""The period after which the rate grows, in seconds, once a second refusal has shown the limit. The
-period is multiplied by one plus the requested pause in seconds, so that a run does not spend its
-time in pauses."""
+"""The period after which the rate grows, in seconds, when a second refusal has shown the limit of
+the service. The period is multiplied by one plus the requested pause in seconds, so that a run does
+not spend its time in pauses."""
 KEPT = 0.95
 """The share of the rate that remains after the second and each later refusal."""
 TOGETHER_S = 1.0

@@ -51,7 +51,10 @@ class HeldKey:
         self._last_s = float("-inf")
 
     def is_repeated(self) -> bool:
-        """Record a press, and return whether the previous press shows that the key is held down."""
+        """Record a press, and return whether the key is held down.
+
+        The key is held down if the previous press was at most :data:`HELD_S` seconds ago.
+        """
         now_s, last_s = self._clock.steady(), self._last_s
         self._last_s = now_s
         return now_s - last_s < HELD_S

@@ -1,9 +1,9 @@
 """The service's tables in PostgreSQL, shared by any number of processes and machines.
 
-A reading transaction sees one snapshot. The table ``gate`` has a row for each door lock. A writing
-transaction first locks the row of its door lock until the transaction ends. Then it reads the last
-committed state. Changes to one door lock therefore happen one after another, without serialization
-failures between them.
+A reading transaction sees one snapshot. The table ``gate`` has a row for each door lock that was
+changed. A writing transaction first locks the row of its door lock until the transaction ends. Then
+it reads the last committed state. Changes to one door lock therefore happen one after another,
+without serialization failures between them.
 """
 
 from __future__ import annotations

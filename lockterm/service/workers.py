@@ -116,7 +116,7 @@ def serve_with_workers(workers: int, host: str, port: int, **options: Any) -> No
 
 
 def _work(parent_lives: int, host: str, listening: socket.socket, options: Any) -> NoReturn:
-    """Serve requests in a worker process, and end the process at a signal or with its parent.
+    """Serve requests in a worker process until a signal arrives or its parent ends, then exit.
 
     The caller must have blocked the signals, so that none is lost.
     """
