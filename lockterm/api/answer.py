@@ -195,8 +195,8 @@ class ChunkPacer:
     """An object that pauses between the pieces of an answer if they are many and small.
 
     A service, or a proxy before it, may send chunks of one byte. Each chunk costs as much work as a
-    chunk of 64 KiB. Without pauses, keys would wait and one core would be busy until the answer
-    ends.
+    chunk of 64 KiB. Without pauses, key presses would wait and one core would be busy until the
+    answer ends.
     """
 
     def __init__(self) -> None:

@@ -41,7 +41,7 @@ LOOK = "Check the data of the service before you send the change again."
 NO_LOOK = "The service does not report this value. You can send the same value again."
 """The hint for a write of unknown result if no call returns the value (contract 4.8 and 4.12)."""
 LARGE = 16 * 1024
-"""Size in bytes from which a body is decoded in a thread, so that the event loop handles keys."""
+"""Size in bytes from which a body is decoded in a thread, so that key presses need not wait."""
 
 
 class LockService:
@@ -65,7 +65,8 @@ class LockService:
 
     Raises:
         ConfigError: The base URL or a header cannot be used.
-        UntrustedServerError: The ca_file cannot be used; raised when the service is opened.
+        UntrustedServerError: The ca_file cannot be used. Only opening the service raises this
+            error.
     """
 
     def __init__(
@@ -199,10 +200,10 @@ class LockService:
             such number, or the service did not send one.
 
         Raises:
-            RuleViolationError: The body cannot be encoded; nothing was sent.
+            RuleViolationError: The body cannot be encoded. Nothing was sent.
             UnreachableError: Nothing was sent, or the service provably did not read the request.
-            RefusedError: The service refused the write; nothing was applied.
-            ResultUnknownError: The service may have applied the change; the message contains the
+            RefusedError: The service refused the write. Nothing was applied.
+            ResultUnknownError: The service may have applied the change. The message contains the
                 known facts.
         """
         encoding = "json" if write.always_json else self._profile.body

@@ -180,12 +180,14 @@ async def download(
         The path of the file, whose size and MD5 match those that the service reported.
 
     Raises:
-        MalformedAnswerError: The URL or the answer cannot be used, or size or MD5 differ. If size
-            or MD5 differ, the file was deleted.
+        MalformedAnswerError: The URL or the answer cannot be used, or the file's size or MD5 is
+            wrong. A file with a wrong size or MD5 was deleted.
         UnreachableError: The server could not be reached.
-        NoAnswerError: The connection broke; the bytes so far are kept if they can be resumed.
-        RefusedError: The server refused; the bytes so far are kept.
-        StoreError: The file cannot be written; the bytes so far are kept if they can be resumed.
+        NoAnswerError: The connection broke. The received bytes are kept if the download can be
+            resumed.
+        RefusedError: The server refused the request. The bytes received before are kept.
+        StoreError: The file cannot be written. The received bytes are kept if the download can be
+            resumed.
     """
     url = checked_url(wanted.url, profile.base_url)
     if (other := other_server(url, profile.base_url)) != agreed:

@@ -23,7 +23,8 @@ MAX_DIGITS = 100
 """Maximum number of characters of a JSON number."""
 MAX_PARTS = 100_000
 """Maximum total number of objects, arrays and members in a JSON text; a page of 200 remotes has
-about 6,000. Decoding 8 MiB of empty objects would take gigabytes of memory and delay keys."""
+about 6,000. Decoding 8 MiB of empty objects would take gigabytes of memory and delay key
+presses."""
 
 _SURROGATE = re.compile(r"\\ud[89a-f]", re.IGNORECASE)
 

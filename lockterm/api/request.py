@@ -93,7 +93,7 @@ def encode_body(
     or an array is sent as JSON text.
 
     Raises:
-        RuleViolationError: A value cannot be sent as Unicode JSON; nothing was sent.
+        RuleViolationError: A value cannot be sent as Unicode JSON. Nothing was sent.
     """
     texts = {name: _json(name, value) for name, value in parameters.items()}
     if encoding == "json":

@@ -108,8 +108,8 @@ class CallPermits:
     def __init__(self, count: int) -> None:
         self.free = asyncio.Semaphore(count)
         self.reading = asyncio.Lock()
-        """The lock that a caller holds while it decodes an answer. Decoding two answers at the same
-        time would not be faster, and would delay the calls."""
+        """The mutex that a caller holds while it decodes an answer. Decoding two answers at the
+        same time would not be faster, and would delay the calls."""
 
 
 class CallPermit:
@@ -127,13 +127,13 @@ class CallPermit:
         self._is_taken = False
 
     async def take(self) -> None:
-        """Wait until a permit is free, and take it. If this caller has one, return at once."""
+        """Wait until a permit is free, and take it. If this caller has a permit, return at once."""
         if not self._is_taken:
             await self._free.acquire()
             self._is_taken = True
 
     def leave(self) -> None:
-        """Release the permit for other callers. If it is not taken, do nothing."""
+        """Release the permit for other callers. If this caller has no permit, do nothing."""
         if self._is_taken:
             self._is_taken = False
             self._free.release()

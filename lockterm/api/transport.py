@@ -75,9 +75,9 @@ class ConnectionPool:
     """The connections to one service. If an exchange succeeds, its connection can be used again.
 
     httpcore's own pool permanently loses a connection slot if an exchange is canceled at certain
-    steps, for example by a deadline. After a few fast key presses on a slow network, lockterm could
-    not connect until it restarts. Therefore each connection here is separate, and is closed after
-    any failure.
+    steps, for example by a deadline. With that pool, a few fast key presses on a slow network could
+    prevent lockterm from connecting until it is restarted. Therefore each connection here is
+    separate, and is closed after any failure.
 
     Args:
         origin: The scheme, host and port of the service.
@@ -257,7 +257,7 @@ class Transport:
         Raises:
             UnreachableError: Nothing was sent, or the server provably did not read the request.
             NoAnswerError: The request may have left this machine, and no complete answer arrived.
-            StoreError: ``on_leaving`` raised it; nothing was sent.
+            StoreError: The function ``on_leaving`` raised this error. Nothing was sent.
         """
         pool = self._pool
         if pool is None:

@@ -184,7 +184,7 @@ class Connection:
         """Check that no pause that the service requested is in progress.
 
         Raises:
-            RateLimitedError: A requested pause is in progress; nothing was sent.
+            RateLimitedError: A requested pause is in progress. Nothing was sent.
         """
         if (left_s := self.wait_s) > 0:
             raise RateLimitedError(

@@ -43,8 +43,8 @@ class DraftKeeper:
         self._thread = journal.database.thread
         self._clock = clock
         self._wanted: dict[Key, tuple[Mapping[str, str], Callable[[StoreError], None]]] = {}
-        """Maps the keys of drafts that must still be written to the typed texts and the callback
-        for errors. A draft without texts is deleted from the store."""
+        """The drafts that are not written yet. Maps the key of each draft to its typed texts and
+        its callback for errors. A draft without texts is deleted from the store."""
         self._writing: asyncio.Task[None] | None = None
 
     def keep(

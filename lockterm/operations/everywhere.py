@@ -176,7 +176,8 @@ class _Reading:
         self._begun = asyncio.Semaphore(BEGUN)
         self._places = CallPermits(AT_ONCE)
         self._ended: ServiceError | None = None
-        """An error that concerns all locks; after it, no further lock is requested."""
+        """An error that concerns all locks; None if there was none. After this error, no further
+        lock is requested."""
 
     async def lock(self, place: int, lock: Lock) -> LockRead:
         """Read one lock as soon as the limits of parallel reading allow this."""

@@ -386,7 +386,7 @@ class JournalStore:
 
         Raises:
             PendingChangeError: An unconfirmed operation blocks this one, because the two could
-                repeat or contradict each other; or a repetition of the same operation is being
+                repeat or contradict each other. Or a repetition of the same operation is being
                 sent.
             AlreadyResolvedError: The operation to repeat has been resolved.
             NameTakenError: Another session has just added a remote with this name.

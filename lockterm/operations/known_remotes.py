@@ -54,9 +54,9 @@ class KnownRemotes:
             self._whole.discard(oldest)
 
     def restore(self, lock_id: int, records: Iterable[Mapping[str, Any]]) -> None:
-        """Remember some records of a lock, instead of those remembered before.
+        """Remember the remotes of some records, instead of the remotes remembered before.
 
-        The lock may have other remotes.
+        The records need not include all remotes of the lock.
 
         Args:
             lock_id: The lock.

@@ -131,7 +131,7 @@ class Recorded:
         return {**add.body, **_set_by(self.changed.get(add.remote_id, ())), "id": add.remote_id}
 
     def brought_up(self, remotes: Sequence[Remote]) -> dict[int | None, Remote]:
-        """Return the remotes of a lock by ID: its complete list, with all recorded changes applied.
+        """Return the remotes of a complete list by ID, after applying all recorded changes.
 
         Args:
             remotes: The remotes in the complete list.

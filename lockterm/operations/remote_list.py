@@ -53,7 +53,7 @@ class HeldKey:
     def is_repeated(self) -> bool:
         """Record a press, and return whether the key is held down.
 
-        The key is held down if the previous press was at most :data:`HELD_S` seconds ago.
+        The key is held down if the previous press was less than :data:`HELD_S` seconds ago.
         """
         now_s, last_s = self._clock.steady(), self._last_s
         self._last_s = now_s
@@ -259,7 +259,7 @@ class RemoteList:
         return await remotes.page(self.lock.lock_id, page_no, self.size, at_most_s=at_most_s)
 
     async def _read_near(self, page_no: int, at_most_s: float) -> Fetched[RemotePage]:
-        """Return a page; if the list ends before this page, return its last page."""
+        """Return a page, or the last page if the list ends before the wanted page."""
         seen = await self._read(page_no, at_most_s)
         if not seen.value.remotes and not seen.value.unreadable and page_no > 1:
             # Beyond the end, because a remote was deleted: go back one page, once.

@@ -360,7 +360,7 @@ class Remotes:
         return await self._reads.ends(lock_id)
 
     async def last_listing(self, lock_id: int) -> Listing | None:
-        """Return the last stored complete list of a lock, which may be outdated, or None."""
+        """Return the last stored list of a lock, which may be outdated; None if there is none."""
         return (await self._reads.lists(lock_id)).get(lock_id)
 
     async def last_known(self, lock_id: int) -> list[Remote]:
@@ -392,7 +392,8 @@ class Remotes:
     async def detail(self, remote_id: int) -> Remote:
         """Return the present details of a remote (contract 4.5), with all recorded changes.
 
-        The service may answer from a copy of the data that lacks recorded changes.
+        lockterm adds these changes, because the service may answer from a copy of the data that
+        lacks them.
         """
         remote = await self.detail_as_shown(remote_id)
         if remote.lock_id is None:
@@ -440,7 +441,7 @@ class Remotes:
             return None
 
     async def cached_detail(self, remote_id: int) -> Fetched[Remote] | None:
-        """Return the details of a remote from the cache, which may be outdated, or None."""
+        """Return the cached details of a remote, which may be outdated; None if there are none."""
         return await self._reads.kept(detail_source(remote_id))
 
     async def is_name_free(self, lock_id: int, name: str) -> bool:

@@ -113,7 +113,8 @@ class Resolution:
         """Check that a change still affects the same remote, and replaces the same values.
 
         Raises:
-            RuleViolationError: Another remote has the ID, or other values were set since then.
+            RuleViolationError: Another remote has the ID, or other values were set since the change
+                was sent.
             ServiceError: The remote cannot be read.
         """
         with before_sending(LAST_READING):

@@ -108,7 +108,7 @@ class Runs:
         left: Iterable[Step] = (),
         losses: Iterable[str] = (),
     ) -> Plan:
-        """Return a new plan for the present service of the profile; the plan is not stored.
+        """Return a new plan for the present service of the profile, without storing the plan.
 
         Args:
             title: The title of the plan, for people.

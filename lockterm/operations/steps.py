@@ -127,7 +127,7 @@ class Steps:
 
         Args:
             step: The step.
-            within_s: The maximum time in seconds; None for as long as a proof may take.
+            within_s: The maximum time in seconds; None for ``Horizon.proof_s``.
         """
         try:
             if operation := await self._journal.find(step.operation_id or ""):
@@ -143,7 +143,7 @@ class Steps:
 
         Args:
             operation: The change. If it is not unconfirmed, nothing is done.
-            within_s: The maximum time in seconds; None for as long as a proof may take.
+            within_s: The maximum time in seconds; None for ``Horizon.proof_s``.
         """
         if operation.is_unconfirmed:
             within_s = self._watch.horizon.proof_s if within_s is None else within_s

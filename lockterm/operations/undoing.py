@@ -146,7 +146,7 @@ async def backup_of(operations: Operations, operation_id: str) -> Operation:
 
     Raises:
         CannotUndoError: There is no such operation, or it cannot be restored.
-        OtherServiceError: The operation was sent to another service than that of the profile.
+        OtherServiceError: The operation was sent to another service than the profile's service.
         StoreError: The journal cannot be read.
     """
     change = await operations.journal.find(operation_id)
@@ -202,7 +202,7 @@ async def plan_undo(
 
     Raises:
         CannotUndoError: There is only one change, and it cannot be undone.
-        OtherServiceError: The changes were sent to another service than that of the profile.
+        OtherServiceError: The changes were sent to another service than the profile's service.
         StoreError: The journal or the lock book cannot be read.
         LocktermError: None of the locks can be read.
     """
@@ -259,7 +259,7 @@ class _Undo(PlanSource):
 
 
 def _doubts(changes: Sequence[Operation]) -> list[str]:
-    """Return warnings about those deletes to undo that may not have taken effect."""
+    """Return warnings about deletes that the plan undoes, but that may not have taken effect."""
     states = {change.state for change in changes if change.call in TAKEN_AWAY} - RECORDED
     return [
         (
@@ -294,7 +294,8 @@ class _OnLock:
         self._read = read
         self._now_ms = now_ms
         self._earlier: list[Operation] = []
-        """The operations from which hidden fields are known; read from the journal once."""
+        """The operations that contain values of hidden fields. They are read from the journal
+        once."""
         self._places: dict[str, int] = {}
         """Maps operation IDs to the index of the operation in ``_earlier``."""
         self._about: dict[int | None, list[int]] = {}
@@ -382,7 +383,8 @@ class _OnLock:
 
         Args:
             change: The change whose remotes are wanted.
-            till_now: Whether to return the values of now; otherwise those before the change.
+            till_now: Whether to return the present values; if not, the values before the change are
+                returned.
         """
         end = len(self._earlier) if till_now else self._places.get(change.id, 0)
         operations = self._earlier[:end]

@@ -1,7 +1,7 @@
 """The table of codes, and both envelopes (contract 2.1).
 
-The contract defines two codes: 0 is success, and -3 means that a remote's name exists (contract 7).
-This service adds the following rules:
+The contract defines two codes: 0 is success, and -3 means that another remote has the name
+(contract 7). This service adds the following rules:
 
 * If a rule refuses the request, the answer is HTTP 200 with a negative code, as is usual for
   such services.

@@ -24,7 +24,7 @@ disable_created_metrics()
 
 
 class Figures:
-    """Counters of requests and failed reloads; create them before the workers start."""
+    """Counters of requests and failed reloads. Create this object before the workers start."""
 
     def __init__(self) -> None:
         own = self._registry = CollectorRegistry()

@@ -166,7 +166,7 @@ class Parameters:
 
 
 def decode_json(text: str, *, depth: int = MAX_DEPTH) -> object:
-    """Return a JSON text as Python objects; raise ``RequestRefusedError`` if it breaks a rule.
+    """Return a JSON text as Python objects. A text that breaks a rule is refused.
 
     Args:
         text: The JSON text.

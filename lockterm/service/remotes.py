@@ -6,7 +6,7 @@ The service chose these rules, because the contract does not state them:
 * A permanent remote may be sent with dates, but the service does not store them.
 * Only a recurring remote has weekdays. Weekdays for another type are refused, and a change of the
   type removes them.
-* A recurring remote may have no weekdays.
+* The weekdays of a recurring remote can be missing.
 """
 
 from __future__ import annotations

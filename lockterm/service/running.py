@@ -52,7 +52,8 @@ class RunningService:
     Args:
         host: Name or address to listen on.
         port: TCP port; 0 selects a free port.
-        listening: A socket that already listens on ``host``; the service closes it at its end.
+        listening: A socket that already listens on ``host``. The service closes the socket when it
+            stops.
         drain_s: Maximum seconds to wait for running requests after the service was asked to stop.
         options: The options of ``create_service``. By default, ``allowed_hosts`` has ``host`` and
             this machine's names.
@@ -184,7 +185,7 @@ def announce(url: str, options: Mapping[str, Any]) -> None:
 
 
 def say(line: str) -> None:
-    """Print a line on stdout; if that fails, print it on stderr with the reason."""
+    """Print a line on stdout. If this fails, print the line and the reason on stderr."""
     try:
         print(line, flush=True)
     except OSError as error:
@@ -213,7 +214,7 @@ def asked_to_end() -> Iterator[SimpleQueue[int]]:
 
 
 def read_again(tokens: Tokens, log: Log, figures: Figures | None) -> None:
-    """Read the tokens again and log the result; if this fails, count the failure."""
+    """Read the tokens again and log the result. If the reading fails, count the failure."""
     try:
         tokens.read_again()
         log.tell("tokens", "the tokens were read again")

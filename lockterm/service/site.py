@@ -21,7 +21,7 @@ def now_ms() -> int:
 
 @dataclass(frozen=True, slots=True)
 class SiteLock:
-    """A lock that the service knows, with its model."""
+    """A smart lock of the service, with its model."""
 
     id: int
     name: str

@@ -11,7 +11,7 @@ from contextlib import AbstractContextManager
 from typing import Any, Protocol
 
 VERSION = 1
-"""Version of ``SCHEMA``; increase it with every change of the schema."""
+"""Version of ``SCHEMA``. Increase this number with every change of the schema."""
 
 SCHEMA = """
 CREATE TABLE lock (
@@ -66,11 +66,11 @@ CREATE TABLE site (any_lock INTEGER NOT NULL);
 
 
 class DatabaseUnavailableError(Exception):
-    """An error because the database cannot do an operation now; nothing was changed."""
+    """An error because the database cannot do an operation now. Nothing was changed."""
 
 
 class TransactionConflictError(DatabaseUnavailableError):
-    """An error because of a conflict or a lost connection; a new attempt may succeed."""
+    """An error because of a conflict or a lost connection. A new attempt may succeed."""
 
 
 class CommitUnknownError(Exception):
@@ -78,7 +78,7 @@ class CommitUnknownError(Exception):
 
 
 class DuplicateNameError(Exception):
-    """An error because another remote of the lock has the name; nothing was changed."""
+    """An error because another remote of the lock has the name. Nothing was changed."""
 
 
 class DatabaseUnusableError(OSError):
@@ -126,7 +126,7 @@ class Connection(Protocol):
         """Execute an ``INSERT`` of one row and return its new ID."""
 
     def go_on_after_ids(self) -> None:
-        """Make new IDs follow the highest ID; call this after adding rows with given IDs."""
+        """Make new IDs follow the highest ID. Call this method after adding rows with given IDs."""
 
 
 class Database(Protocol):
@@ -137,7 +137,7 @@ class Database(Protocol):
     """
 
     threads: int
-    """Number of threads in which the service calls the database; more threads would only wait."""
+    """Number of threads in which the service calls the database. More threads would only wait."""
     is_quick: bool
     """Whether reading is faster than a switch to a thread, and never waits for a writer."""
 

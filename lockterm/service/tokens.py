@@ -87,7 +87,7 @@ def line_of(name: str, token: str) -> str:
     """Return the line for a token in a file of tokens.
 
     Raises:
-        ValueError: If the name is invalid; the message is a sentence.
+        ValueError: If the name is invalid. The message is a sentence.
     """
     if not _NAME.fullmatch(name):
         raise ValueError("A name has 1 to 64 letters, digits, points, dashes or underscores.")

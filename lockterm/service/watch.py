@@ -45,7 +45,8 @@ class Log:
 
         Args:
             event: The kind of event, for the JSON log.
-            said: A sentence for people; if it is empty, only a JSON log records the event.
+            said: A sentence for people. If the sentence is empty, only a JSON log records the
+                event.
             facts: More values for the JSON log, by name.
         """
         if self.as_json:
@@ -56,7 +57,7 @@ class Log:
             self._write(f"lockterm: {said}")
 
     def failed(self, error: BaseException) -> None:
-        """Log the type and line of the error behind an answer; only a JSON log records them.
+        """Log the type and line of the error behind an answer, but only in a JSON log.
 
         The message of the error is left out, because it may contain values of a request.
         """
