@@ -166,11 +166,14 @@ class Parameters:
 
 
 def decode_json(text: str, *, depth: int = MAX_DEPTH) -> object:
-    """Return a JSON text as Python objects. A text that breaks a rule is refused.
+    """Return a JSON text as Python objects.
 
     Args:
         text: The JSON text.
         depth: Maximum number of nested objects and arrays.
+
+    Raises:
+        RequestRefusedError: If the text breaks a rule of this module.
     """
     try:
         value: object = json.loads(
