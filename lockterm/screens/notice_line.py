@@ -52,35 +52,41 @@ class NoticeLine(Widget):
             lines.append(Content.assemble((f"{word}  ", "bold"), rest))
         if self.unconfirmed:
             first = self.unconfirmed[0]
-            more = f"  (1 of {len(self.unconfirmed)})" if len(self.unconfirmed) > 1 else ""
+            count = len(self.unconfirmed)
+            more = [Content(f"(1 of {count})")] if count > 1 else []
             zone, now_ms = self._operations.profile.zone, self._operations.now_ms()
-            text = describe_operation(first, zone, now_ms) + more
+            text = describe_operation(first, zone, now_ms)
             if self.instead:
                 text = f"{text}. {self.instead}"
-            lines += self._broken(text.split(" "), [] if self.instead else [*self._keys()])
+            keys = [] if self.instead else self._keys()
+            lines += self._broken(text.split(" "), [*more, *keys])
         return Content("\n").join(lines)
 
     def _keys(self) -> Iterator[Content]:
         for name, verb in _VERBS.items():
             yield Content.assemble((key(name), "bold"), f" {verb}")
 
-    def _broken(self, words: Sequence[str], commands: Sequence[Content]) -> list[Content]:
+    def _broken(self, words: Sequence[str], kept_parts: Sequence[Content]) -> list[Content]:
         """Return lines that are broken between words, but never inside the label of a key.
 
-        The last words give way to the keys if there are too many lines.
+        If there are too many lines, the last words are left out, but no kept part.
+
+        Args:
+            words: The words about the oldest unconfirmed change.
+            kept_parts: The number of changes, and the labels of the keys.
         """
         room = self.app.size.width - self.gutter.width  # known before the first layout
         most = MOST_LINES - (count_lines(self.connection_text, room) if self.connection_text else 0)
-        kept, lines = [*words], self._lay(words, commands, room)
+        kept, lines = [*words], self._lay(words, kept_parts, room)
         while len(lines) > most and len(kept) > 1:
             kept.pop()
             cut = [*kept[:-1], kept[-1].rstrip(",:") + ellipsis()]
-            lines = self._lay(cut, commands, room)
+            lines = self._lay(cut, kept_parts, room)
         return lines
 
-    def _lay(self, words: Sequence[str], commands: Sequence[Content], room: int) -> list[Content]:
+    def _lay(self, words: Sequence[str], kept_parts: Sequence[Content], room: int) -> list[Content]:
         lines = [Content.styled("UNCONFIRMED ", "bold")]
-        parts = [*((" ", Content(word)) for word in words), *(("  ", one) for one in commands)]
+        parts = [*((" ", Content(word)) for word in words), *(("  ", one) for one in kept_parts)]
         for gap, part in parts:
             longer = Content.assemble(lines[-1], gap, part)
             if longer.cell_length <= room:

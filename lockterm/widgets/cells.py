@@ -6,7 +6,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from itertools import pairwise
 from unicodedata import combining
 
-from rich.cells import cell_len, set_cell_size
+from rich.cells import cell_len, chop_cells, set_cell_size
 from textual.color import Color
 from textual.content import Content
 from textual.style import Style
@@ -60,6 +60,33 @@ def count_lines(text: str, width: int) -> int:
         while used > width:
             lines, used = lines + 1, used - width
     return lines
+
+
+def wrap(text: str, width: int, indent: str = "") -> list[str]:
+    """Return the lines of a text, broken between words; a word wider than a line is folded.
+
+    Args:
+        text: The text, without line breaks.
+        width: The maximum width of a line in cells.
+        indent: The spaces before all lines but the first.
+    """
+    if cell_len(text) <= width:
+        return [text]
+    width = max(width, len(indent) + 2)
+    lines, line = [], ""
+    for number, word in enumerate(text.split(" ")):
+        longer = f"{line} {word}" if number else word
+        if cell_len(longer) <= width:
+            line = longer
+        elif cell_len(word) <= width - len(indent):
+            lines.append(line)
+            line = indent + word
+        else:
+            head = chop_cells(longer, width)[0]
+            *middle, last = chop_cells(longer[len(head) :], width - len(indent))
+            lines += [head.rstrip(), *(indent + piece for piece in middle)]
+            line = indent + last
+    return [*lines, line]
 
 
 LEAST_APART = 8

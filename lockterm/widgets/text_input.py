@@ -9,7 +9,7 @@ from rich.cells import cell_len
 from rich.segment import Segment
 from textual import events
 from textual.binding import Binding, BindingType
-from textual.geometry import Offset, Size
+from textual.geometry import Offset, Region, Size
 from textual.message import Message
 from textual.reactive import Reactive
 from textual.strip import Strip
@@ -60,6 +60,14 @@ class SingleLineInput(Input):
         """Put the placeholder in brackets if colors do not distinguish it from a value."""
         if self.app.no_color and self.placeholder:
             self.placeholder = f"({self.placeholder})"
+
+    def on_focus(self) -> None:
+        """Scroll to the cursor. Textual does not, if the initial text is longer than the field."""
+        self.call_after_refresh(self._see_cursor)
+
+    def _see_cursor(self) -> None:
+        cursor = Region(self._cursor_offset, 0, 1, 1)
+        self.scroll_to_region(cursor, force=True, animate=False)
 
     def render_line(self, y: int) -> Strip:
         """Without colors, underline even an empty field, and put a suggestion in brackets."""

@@ -2,21 +2,22 @@
 
 from __future__ import annotations
 
-from rich.cells import cell_len, set_cell_size
+from rich.cells import cell_len
 from textual.content import Content
 from textual.reactive import reactive, var
 from textual.style import Style
 from textual.widget import Widget
 
 from lockterm.config.look import look_of
-from lockterm.domain.glyphs import ellipsis
 from lockterm.domain.safe_text import LONGEST_CELL, clean
-from lockterm.widgets.cells import shorten_middle
+from lockterm.widgets.cells import cut, shorten_middle
 
 CRUMBS = 4
 """The divisor of the header's width that gives the minimum width of the breadcrumbs."""
 PROFILE, HOST = 9, 13
 """The minimum widths of profile and host in cells, so that similar names stay distinguishable."""
+LEAST = 8
+"""The minimum width of a breadcrumb in cells; below it, the first breadcrumb is left out."""
 GAP = "  "
 SEPARATOR = " > "
 """The text between two breadcrumbs."""
@@ -104,27 +105,18 @@ class TitleLine(Widget):
 
 
 def fit_middle(breadcrumbs: list[str], room: int) -> str:
-    """Return breadcrumbs as a text of ``room`` cells; the longest ones are shortened.
+    """Return breadcrumbs as a text of ``room`` cells; the longest ones are cut to the same width.
 
     If that is not enough, the first breadcrumbs are left out; the last one always stays.
     """
-    separator = SEPARATOR
-    shown = list(breadcrumbs)
-    while shown:
-        line = separator.join(shown)
-        excess = cell_len(line) - room
-        if excess <= 0:
+    longest = max(map(cell_len, breadcrumbs), default=0)
+    for width in range(min(longest, room), min(longest, LEAST) - 1, -1):
+        line = SEPARATOR.join(cut(crumb, width) for crumb in breadcrumbs)
+        if cell_len(line) <= room:
             return line
-        longest = max(range(len(shown)), key=lambda index: cell_len(shown[index]))
-        length = cell_len(shown[longest])
-        if length <= 8:
-            if len(breadcrumbs) > 1:
-                return fit_middle(breadcrumbs[1:], room)
-            return set_cell_size(line, room - 1).rstrip() + ellipsis() if room else ""
-        keep = max(length - excess - 1, 7)
-        cut = set_cell_size(shown[longest].removesuffix(ellipsis()), keep)
-        shown[longest] = cut.rstrip() + ellipsis()
-    return ""
+    if len(breadcrumbs) > 1:
+        return fit_middle(breadcrumbs[1:], room)
+    return cut(breadcrumbs[0], room) if breadcrumbs and room else ""
 
 
 class ColoredTitleLine(TitleLine):

@@ -19,11 +19,16 @@ from lockterm.keymap.hints import keys_of, with_keys
 from lockterm.screens.host import Host
 from lockterm.screens.modal import FieldModal, LocktermModal
 from lockterm.widgets.actions import bindings
+from lockterm.widgets.cells import wrap
 from lockterm.widgets.form_field import CompactButton
 from lockterm.widgets.text_input import SingleLineInput
 
 READ_S = 2.0
 """Seconds without typed text, while the question is visible, before a button press counts."""
+
+
+ITEM = "  "
+"""The indent of the second and later lines of a list item."""
 
 
 class Details(VerticalScroll, can_focus=False):
@@ -53,6 +58,27 @@ class Details(VerticalScroll, can_focus=False):
             self.styles.max_height,
         )
         return height if most is None else min(height, int(most.resolve(container, viewport)))
+
+
+class DetailLines(Static):
+    """The lines of the details; a list item continues below its first letter."""
+
+    def get_content_height(self, container: Size, viewport: Size, width: int) -> int:
+        return len(self._wrapped(width))
+
+    def render(self) -> Content:
+        return Content("\n".join(self._wrapped(self.content_size.width)))
+
+    def _wrapped(self, width: int) -> list[str]:
+        lines = str(self.content).split("\n")
+        if not width:  # before the first layout
+            return lines
+        indents = [ITEM if line.startswith("- ") else "" for line in lines]
+        return [
+            part
+            for line, indent in zip(lines, indents, strict=True)
+            for part in wrap(line, width, indent)
+        ]
 
 
 class QuestionBox(Vertical):
@@ -101,7 +127,7 @@ class QuestionBox(Vertical):
             with Details(classes="details"):
                 if self._warning:
                     yield Static(clean_lines(self._warning), classes="warning", markup=False)
-                yield Static(clean_lines(self._details), markup=False)
+                yield DetailLines(clean_lines(self._details), markup=False)
             more = Label("", classes="more", markup=False)
             more.display = False
             yield more

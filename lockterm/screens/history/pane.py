@@ -3,12 +3,10 @@
 from __future__ import annotations
 
 import asyncio
-import textwrap
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import suppress
 from datetime import UTC, date, tzinfo
 
-from rich.cells import chop_cells
 from textual import work
 from textual.content import Content
 from textual.widget import Widget
@@ -25,7 +23,7 @@ from lockterm.errors import StoreError
 from lockterm.keymap.hints import with_keys
 from lockterm.operations import Operations
 from lockterm.screens.history.table import LOOKS, format_run, target_of, what_of
-from lockterm.widgets.cells import Part, join_parts
+from lockterm.widgets.cells import Part, join_parts, wrap
 
 _DONE: Mapping[str, str] = {
     "add": "added",
@@ -176,9 +174,7 @@ def _labeled(label: str, text: str, width: int, look: str, value: str = "") -> I
 
 
 def _wrapped(text: str, width: int) -> Iterator[list[Part]]:
-    width = max(width, 8)
-    pieces = textwrap.wrap(text, width) if text.isascii() else chop_cells(text, width)
-    for piece in (pieces or [""])[:_MOST_LINES]:
+    for piece in wrap(text, max(width, 8))[:_MOST_LINES]:
         yield [(piece, "")]
 
 

@@ -17,6 +17,7 @@ from lockterm.domain.names import natural, sorted_by
 from lockterm.domain.safe_text import LONGEST_CELL, clean
 from lockterm.domain.text.amount import describe_age, format_short_age
 from lockterm.domain.validity import RemoteState
+from lockterm.widgets.cells import cut_apart
 from lockterm.widgets.line_table import Piece
 from lockterm.widgets.row_table import Column, LazyRows, RowTable
 
@@ -24,6 +25,8 @@ if TYPE_CHECKING:
     from lockterm.domain.listing import Ends
 
 
+_NAME = 0
+"""The index of the column with the names, which is always visible."""
 _ENDS: Mapping[int, Sequence[RemoteState]] = {
     6: (RemoteState.ENDED,),
     7: (RemoteState.WEEK, RemoteState.MONTH),
@@ -67,6 +70,7 @@ class LockRows:
         self.locks: Mapping[str, Lock] = {str(lock.lock_id): lock for lock in locks}
         """Maps row keys to locks, in display order."""
         self._widest_opened: tuple[int, int] | None = None
+        self._forms: tuple[int, Mapping[str, str]] | None = None
 
     @cached_property
     def widest(self) -> Sequence[int]:
@@ -83,6 +87,18 @@ class LockRows:
             _widest({lock.zone for lock in locks}),
             _widest([str(count) for count in {lock.remotes or 0 for lock in locks}]),
         )
+
+    def short_names(self, width: int) -> Mapping[str, str]:
+        """Return short forms for names that would look equal if their ends were cut.
+
+        Args:
+            width: The width of the column in cells.
+        """
+        if self._forms is None or self._forms[0] != width:
+            names = (clean(lock.title, LONGEST_CELL) for lock in self.locks.values())
+            long_names = (name for name in names if cell_len(name) > width)
+            self._forms = width, cut_apart(long_names, width)
+        return self._forms[1]
 
     def widest_opened(self, now_ms: int) -> int:
         """Return the width of the longest text in the column "Last viewed", in cells.
@@ -283,8 +299,9 @@ class LocksTable(RowTable):
             if ends is None
             else format_short_age(ends.at_ms, self._now_ms, changed=ends.changed)
         )
+        name = clean(lock.title, LONGEST_CELL)
         return (
-            clean(lock.title, LONGEST_CELL),
+            self._shelf.short_names(self._widths[_NAME]).get(name, name),
             str(lock.lock_id),
             clean(lock.vendor, LONGEST_CELL),
             clean(lock.model, LONGEST_CELL),
