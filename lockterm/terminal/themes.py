@@ -279,7 +279,7 @@ _HIGH_LIGHT = replace(
     _EYES_LIGHT,
     background="#ffffff",
     surface="#ffffff",
-    panel="#ebebeb",
+    panel="#efefef",
     text="#000000",
     muted="#404040",
     edge="#404040",

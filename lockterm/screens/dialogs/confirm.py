@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 
+from rich.cells import cell_len
 from textual import events
 from textual.app import ComposeResult
 from textual.containers import Horizontal, Vertical, VerticalScroll
@@ -25,10 +26,6 @@ from lockterm.widgets.text_input import SingleLineInput
 
 READ_S = 2.0
 """Seconds without typed text, while the question is visible, before a button press counts."""
-
-
-ITEM = "  "
-"""The indent of the second and later lines of a list item."""
 
 
 class Details(VerticalScroll, can_focus=False):
@@ -63,21 +60,27 @@ class Details(VerticalScroll, can_focus=False):
 class DetailLines(Static):
     """The lines of the details; a list item continues below its first letter."""
 
+    def get_content_width(self, container: Size, viewport: Size) -> int:
+        return max(map(cell_len, self._lines))
+
     def get_content_height(self, container: Size, viewport: Size, width: int) -> int:
         return len(self._wrapped(width))
 
     def render(self) -> Content:
         return Content("\n".join(self._wrapped(self.content_size.width)))
 
+    @property
+    def _lines(self) -> list[str]:
+        return str(self.content).split("\n")
+
     def _wrapped(self, width: int) -> list[str]:
-        lines = str(self.content).split("\n")
-        if not width:  # before the first layout
-            return lines
-        indents = [ITEM if line.startswith("- ") else "" for line in lines]
+        """Return the lines in a width in cells; 0 before the first layout."""
+        if not width:
+            return self._lines
         return [
             part
-            for line, indent in zip(lines, indents, strict=True)
-            for part in wrap(line, width, indent)
+            for line in self._lines
+            for part in wrap(line, width, "  " if line.startswith("- ") else "")
         ]
 
 

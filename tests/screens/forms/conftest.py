@@ -119,7 +119,7 @@ class Form:
         screen = self.pilot.app.screen
         if not screen.is_modal:
             return ""
-        return "\n".join(str(node.render()) for node in screen.query("Label, .details Static"))
+        return "\n".join(str(node.content) for node in screen.query("Label, .details Static"))
 
     @property
     def status(self) -> str:
