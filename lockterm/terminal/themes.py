@@ -279,7 +279,7 @@ _HIGH_LIGHT = replace(
     _EYES_LIGHT,
     background="#ffffff",
     surface="#ffffff",
-    panel="#efefef",
+    panel="#f8f8f8",
     text="#000000",
     muted="#404040",
     edge="#404040",

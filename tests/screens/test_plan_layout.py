@@ -16,7 +16,7 @@ from lockterm.domain.remotes import Remote
 from lockterm.screens.dialogs.choice import ChoiceModal
 from lockterm.screens.dialogs.confirm import ConfirmModal
 from lockterm.screens.dialogs.destroy import DestroyModal
-from lockterm.widgets.cells import cut, cut_apart, cut_lines
+from lockterm.widgets.cells import cut, cut_apart, cut_lines, wrap
 from tests.conftest import NOW_MS
 from tests.operations.runs.planning import add, delete, update
 from tests.screens.running_app import Demo, settled, shown
@@ -214,3 +214,37 @@ def test_cut_lines_counts_wide_characters_and_folds_long_words() -> None:
     assert cut_lines("one two, three four", 8, 1) == "one two…"
     assert cut_lines("长" * 8, 4, 4) == "长" * 8
     assert cut_lines("one two", 0, 0) == "one two", "before the first layout"
+
+
+@pytest.mark.parametrize(
+    ("text", "lines"),
+    [
+        ("- one two", ["- one two"]),
+        ("- one two three", ["- one two", "  three"]),
+        ("- 长长长长长长长", ["- 长长长", "  长长长", "  长"]),
+        ("- 长长长 one", ["- 长长长", "  one"]),
+        ("- abcdefghijklmnop q", ["- abcdefg", "  hijklmn", "  op q"]),
+    ],
+)
+def test_wrap_indents_the_lines_below_the_first(text: str, lines: list[str]) -> None:
+    assert wrap(text, 9, "  ") == lines
+
+
+def test_wrap_ends_when_a_line_is_narrower_than_a_character() -> None:
+    assert wrap("- 长长", 1, "  ")[-1] == "  长"
+
+
+@pytest.mark.parametrize("size", SIZES)
+async def test_long_names_in_a_confirmation_continue_below_themselves(
+    demo: Demo, size: tuple[int, int]
+) -> None:
+    locks = [Lock(lock_id, f"北区三号楼{'设备维护' * 9}{lock_id}") for lock_id in LOCK_IDS]
+    demo.fill_book(*locks)
+    async with demo(size=size) as pilot:
+        await plan_shown(pilot, steps_of(3))
+        await press(pilot, "enter")
+        lines = [line.strip("│ ") for line in shown(pilot.app).splitlines()]
+        assert not {"-", ""} & {*lines[lines.index("To be deleted:") + 1 :][:3]}
+        indents = [line.index("│") for line in shown(pilot.app).splitlines() if "设备" in line]
+        assert len({*indents}) == 1
+        assert "1001" in words(pilot.app), "the end of the lock's name is visible"

@@ -144,6 +144,16 @@ async def test_states_differ_for_color_blind_people(demo: Demo, theme: str) -> N
                 assert distance(first, second, eyes) >= APART, (one, other, eyes)
 
 
+@pytest.mark.parametrize("theme", ("lockterm-dark", "lockterm-light", *FOR_EYES))
+async def test_fields_have_another_background_than_their_form(demo: Demo, theme: str) -> None:
+    async with demo(1001) as pilot:
+        pilot.app.theme = theme
+        await press(pilot, "a")
+        field = pilot.app.screen.query_one("#remoteNumber")
+        assert not field.has_focus
+        assert field.background_colors[0] != field.background_colors[1]
+
+
 @pytest.mark.long
 @pytest.mark.parametrize("theme", FOR_EYES)
 async def test_every_word_is_read_in_the_themes_for_eyes(demo: Demo, theme: str) -> None:

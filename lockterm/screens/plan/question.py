@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, Protocol
 
 from lockterm.domain.plan import Action, Plan, Step
 from lockterm.domain.remotes import Remote
-from lockterm.domain.safe_text import clean
+from lockterm.domain.safe_text import LONGEST_CELL, clean
 from lockterm.domain.text.amount import format_count
 from lockterm.domain.text.plan import (
     MOST_LISTED,
@@ -163,7 +163,7 @@ def ask_for(
     if "," not in verb:
         verb += " remote" if len(steps) == 1 else " remotes"
     on = {step.lock_id for step in steps}
-    one = clean(locks[min(on)].title, 40)
+    one = clean(locks[min(on)].title, LONGEST_CELL)
     where = one if len(on) == 1 else f"{len(on):,} locks"
     question = f"{verb} on {where}?"
     if counts.keys() == {Action.VOICE}:
@@ -192,7 +192,7 @@ def ask_for(
         if step.action is Action.VOICE:
             on_lock = locks[step.lock_id]
             values = "; ".join(describe_step(step, on_lock.zone, 0))
-            lines.append(f"- {clean(on_lock.title, 40)}: {values}")
+            lines.append(f"- {clean(on_lock.title, LONGEST_CELL)}: {values}")
     details = "\n".join(lines)
     typed = (str(count),) if count else ()
     if not deleted:
@@ -246,7 +246,7 @@ def _names(
         if some:
             yield from ("", f"To be {done}:")
         for step in shown:
-            lock = f", {clean(locks[step.lock_id].title, 40)}" if locks else ""
+            lock = f", {clean(locks[step.lock_id].title, LONGEST_CELL)}" if locks else ""
             yield f"- {format_step(step)}{lock}"
         if left := len(some) - len(shown):
             yield f"and {left:,} more, listed in the plan behind this dialog."

@@ -231,7 +231,7 @@ def describe_row(step: Step, lock: OnLock, now_ms: int, *, is_due: bool) -> str:
     line = f", line {step.line}" if step.line else ""
     notes = describe_step_notes(step, lock.zone, now_ms) if is_due else ()
     parts = filter(None, (what_of(step, lock, now_ms), *(f"Note: {note}" for note in notes)))
-    return f"{format_step(step)}, {clean(lock.title, 40)}{line}: {'; '.join(parts)}"
+    return f"{format_step(step)}, {clean(lock.title, LONGEST_CELL)}{line}: {'; '.join(parts)}"
 
 
 def what_of(step: Step, lock: OnLock, now_ms: int, room: int = 0) -> str:
