@@ -216,7 +216,7 @@ async def test_wrong_cells_are_listed_by_the_columns_of_the_file(demo: Demo, fol
         await choose(pilot, "(default type)", "time-limited")
         await press_to(pilot, ValueModal, "down", "enter")
         await pilot.press(*"1/2/2027", "enter")
-        assert "Day, month and year are ambiguous." in words(pilot.app)
+        await settled_when(pilot, lambda: "Day, month and year are ambiguous." in words(pilot.app))
         await pilot.press(*["backspace"] * 8, *"now", "enter")
         await columns(pilot)
         await pilot.press("ctrl+s")
