@@ -66,8 +66,8 @@ class SingleLineInput(Input):
         self.call_after_refresh(self._see_cursor)
 
     def _see_cursor(self) -> None:
-        cursor = Region(self._cursor_offset, 0, 1, 1)
-        self.scroll_to_region(cursor, force=True, animate=False)
+        before = cell_len(self.value[: self.cursor_position])
+        self.scroll_to_region(Region(before, 0, 1, 1), force=True, animate=False)
 
     def render_line(self, y: int) -> Strip:
         """Without colors, underline even an empty field, and put a suggestion in brackets."""
