@@ -1,8 +1,8 @@
 """The screens and dialogs, which call ``lockterm.operations`` instead of using HTTP or SQL.
 
 This module imports each screen at its first use, as ``textual.widgets`` does. For example, the
-expression ``screens.HistoryScreen`` imports the module of the history. If lockterm imported all
-screens at startup, the imports would take a quarter of the startup time.
+expression ``screens.HistoryScreen`` imports the module of the history screen. If lockterm imported
+all screens at startup, the imports would take a quarter of the startup time.
 """
 
 from __future__ import annotations
@@ -118,7 +118,7 @@ MODULES = {
 
 
 def __getattr__(name: str) -> object:
-    """Return a class or function that ``MODULES`` lists; import its module first if needed."""
+    """Return a class or function that ``MODULES`` lists, after importing its module if needed."""
     if name not in MODULES:
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
     return getattr(import_module(f"{__name__}.{MODULES[name]}"), name)

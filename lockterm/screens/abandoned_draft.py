@@ -1,4 +1,4 @@
-"""Offers the user a draft that an earlier session left unfinished, when a new session starts."""
+"""When a session starts, offers the user a draft that an earlier session left unfinished."""
 
 from __future__ import annotations
 
@@ -32,8 +32,8 @@ async def offer_abandoned(
         app: The app that asks and opens the form.
         operations: The operations on the service and the local store.
         draft: The newest draft. Older drafts are offered when their forms open.
-        may_ask: A function that returns whether a dialog may open now. It is called just before the
-            dialog.
+        may_ask: A function that returns whether a dialog may open now. lockterm calls the function
+            just before it would open the dialog.
     """
     is_lock = draft.form == LOCK
     try:

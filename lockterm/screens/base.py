@@ -95,10 +95,11 @@ def can_act(disabled_reason: Callable[[str], str], action: str) -> bool | None:
 
 
 def say_why_not(screen: Screen[Any], binding: Binding, reason: str) -> None:
-    """Explain why an action is disabled: in a dialog if it opens a screen, else in a notification.
+    """Explain why an action is disabled.
 
-    While another screen is opening, always use a notification, because later keys are meant for
-    that screen. A dialog also never covers a screen whose keys must keep working.
+    If the action opens a screen, use a dialog, otherwise a notification. Always use a notification
+    while another screen is opening, because the user may already be typing keys for that screen.
+    Also use a notification if the screen's keys must keep working.
     """
     stays_open = isinstance(screen, LocktermScreen) and screen.keys_must_work
     if binding.id in that_open() and not is_opening(screen) and not stays_open:
@@ -108,7 +109,7 @@ def say_why_not(screen: Screen[Any], binding: Binding, reason: str) -> None:
 
 
 def say_why_no_key(screen: Screen[Any], event: events.Key) -> None:
-    """Explain why a key does nothing if the focused widget or the screen disables its action."""
+    """Explain why a key does nothing, if the focused widget or the screen disables its action."""
     nearest = active_binding(screen, event.key)
     if nearest is not None:
         found = [(nearest.node, nearest.binding)]
@@ -145,7 +146,8 @@ class LocktermScreen(Screen[ResultT]):
     """The lines about an unreachable service and unconfirmed changes; created on first use."""
 
     _lags = False
-    """Whether a minute passed while another screen covered this one, so that times are outdated."""
+    """Whether a minute passed while another screen covered this one, so that the displayed times
+    are outdated."""
 
     unconfirmed: tuple[Operation, ...] = ()
     """The unconfirmed changes that the screen last showed, the oldest first."""
@@ -205,7 +207,7 @@ class LocktermScreen(Screen[ResultT]):
         return self.run_worker(work, group=group, exclusive=True)
 
     def note_minute(self) -> None:
-        """Update the times on this screen, or do so as soon as no other screen covers it."""
+        """Update the times on this screen now, or as soon as no other screen covers it."""
         self._lags = not self.is_active
         if self.is_active:
             self.refresh_relative_times()
@@ -231,7 +233,7 @@ class LocktermScreen(Screen[ResultT]):
 
     @abstractmethod
     def breadcrumbs(self) -> tuple[str, ...]:
-        """Return the breadcrumbs for the header, which lead to this screen."""
+        """Return the breadcrumbs that lead to this screen, for the header."""
 
     @abstractmethod
     def compose_body(self) -> ComposeResult:
@@ -328,7 +330,7 @@ class LocktermScreen(Screen[ResultT]):
 
     @contextmanager
     def refusing_errors(self) -> Iterator[None]:
-        """Show a ``LocktermError`` in a dialog that explains why a new screen cannot open."""
+        """Show a ``LocktermError`` of the ``with`` block in a dialog: a screen cannot open."""
         try:
             yield
         except LocktermError as error:
@@ -356,10 +358,10 @@ class LocktermScreen(Screen[ResultT]):
         self.notify(recorded(self.host, more), title=what)
 
     def keep_refusal(self, error: LocktermError) -> None:
-        """Add a refusal to the message log, because the screen shows only part of its text.
+        """Add a refusal to the message log, because the screen cannot show the full text.
 
-        If lockterm held a call back during a requested pause, the error is not logged, because the
-        notice line shows the pause already.
+        If lockterm sent no request because the service asked for a pause, the error is not logged.
+        The notice line already shows the pause.
         """
         is_known = isinstance(error, RateLimitedError) and not error.asked
         if isinstance(error, RefusedError) and not is_known:
@@ -379,7 +381,7 @@ class LocktermScreen(Screen[ResultT]):
         self.after_write(remote_id)
 
     def read_changed(self, lock_ids: Iterable[int]) -> None:
-        """Read the locks again that a run has changed, if this screen shows any of them."""
+        """Read again the locks that a run has changed, if this screen shows any of them."""
 
     def screens_of(self, lock_id: int) -> Iterator[LocktermScreen[Any]]:
         """Yield the open screens that are about one lock."""

@@ -1,4 +1,4 @@
-"""The screen that plans to copy the remotes of a lock, an export or a backup to other locks."""
+"""The screen for copying the remotes of a lock, an export or a backup to other locks."""
 
 from __future__ import annotations
 
@@ -75,7 +75,7 @@ class ExportModal(FieldModal[Source | None]):
     @work(exclusive=True)
     @opens("the export")
     async def take(self) -> None:
-        """Read the file and close with its content, or show the error."""
+        """Read the file and close the dialog with its content. If this fails, show an error."""
         try:
             path = find_typed(self.query_one(PathInput).value)
             self.dismiss(await export_source(self._operations, path))
@@ -114,7 +114,7 @@ class CopyScreen(ListScreen[None]):
 
     Args:
         operations: The operations on the service and the local store.
-        source: The initial source: some remotes, or a lock for all of its remotes.
+        source: The initial source: some remotes, or a lock to copy all of its remotes.
         marked: The IDs of the locks that are initially marked as targets. The source lock is
             ignored.
     """
@@ -193,7 +193,10 @@ class CopyScreen(ListScreen[None]):
         self.paint()
 
     def paint(self) -> None:
-        """Show the locks, sorted by the clicked title; the plan keeps the lock book's order."""
+        """Show the locks, sorted by the clicked column title.
+
+        The sorting does not affect the plan, which has the order of the lock book.
+        """
         locks = [*self._book.values()]
         if (sorting := self.table.sorting) is not None:
             locks = sorted_by(locks, _BY[sorting.key], descending=sorting.descending)
@@ -244,7 +247,11 @@ class CopyScreen(ListScreen[None]):
         self._tell()
 
     def action_mark_all(self) -> None:
-        """Mark all locks except a backup's own lock; if all of them are marked, unmark all."""
+        """Mark all locks; if all are marked, unmark them.
+
+        If the source is a backup, leave the backup's own lock unmarked unless there is no other
+        lock.
+        """
         all_of_them = {lock.lock_id for lock in self._book.values()}
         if self._source.backup is not None:
             all_of_them = all_of_them - {self._source.lock.lock_id} or all_of_them
@@ -268,7 +275,7 @@ class CopyScreen(ListScreen[None]):
         self._tell()
 
     def action_times(self) -> None:
-        """Switch whether locks in other time zones get the same moment or the same local time."""
+        """Switch between the same moment and the same local time for locks in other time zones."""
         self.keeps_wall_time = not self.keeps_wall_time
 
     def watch_keeps_wall_time(self) -> None:
@@ -321,12 +328,12 @@ class CopyScreen(ListScreen[None]):
     # --- the plan ------------------------------------------------------------------------------
 
     def action_plan(self) -> None:
-        """Read the locks and show the plan."""
+        """Read the source and target locks, and show the plan."""
         self._reading = self.plan()
 
     @work
     async def plan(self) -> None:
-        """Read the locks and show the plan; this sends no changes to the service."""
+        """Read the source and target locks, and show the plan; send no changes to the service."""
         with opening(self, "the plan", passes=self.refuses, must_appear=True):
             await self._plan()
 
@@ -359,7 +366,7 @@ class CopyScreen(ListScreen[None]):
         self.app.push_screen(PlanScreen(draft))
 
     def on_screen_resume(self) -> None:
-        """Unmark the locks that are done, because the plan on the screen above may have run."""
+        """Unmark the finished locks, because the user may have run the plan."""
         self._unmark_done()
 
     def read_changed(self, lock_ids: Iterable[int]) -> None:

@@ -77,7 +77,7 @@ class ElsewhereTable(RowTable):
         zones: Mapping[str, tzinfo],
         zone: tzinfo,
     ) -> None:
-        """Measure all changes, so that the columns keep their widths while the user searches.
+        """Compute the column widths from all changes, so that they stay the same during a search.
 
         Args:
             changes: All changes that were loaded.
@@ -109,7 +109,10 @@ class ElsewhereTable(RowTable):
         return self._changes.get(self.highlighted or "")
 
     def widest(self) -> Sequence[int]:
-        """Return the width of each column's content in cells; for changed values, the maximum."""
+        """Return the width of each column's content in cells.
+
+        The column with the changed values always gets its maximum width.
+        """
         return self._widest
 
     def row_look(self, row: int) -> str:

@@ -1,4 +1,4 @@
-"""The screen that imports a file: it checks the whole file, then shows a plan."""
+"""The screen that imports a file. The screen checks the whole file, then shows a plan."""
 
 from __future__ import annotations
 
@@ -150,7 +150,7 @@ class FileScreen(FormScreen[None]):
     # --- checking ------------------------------------------------------------------------------
 
     def disabled_reason(self, action: str) -> str:
-        """Return why an action is disabled, because a check is running; empty if it is enabled."""
+        """Return why an action is disabled while a check is running; empty if it is enabled."""
         return self.doing if action in ("check", "columns") else ""
 
     def action_check(self) -> None:
@@ -168,7 +168,10 @@ class FileScreen(FormScreen[None]):
         return is_before_plan(event) or self.refuses(event)
 
     def on_key(self, event: events.Key) -> None:
-        """Explain that Enter has no effect during the check, when no field has the focus."""
+        """Explain that Enter has no effect while the file is checked.
+
+        No field has the focus during the check.
+        """
         if event.key == "enter" and self.doing:
             event.stop()
             self.notify(self.doing, title="Check")

@@ -46,7 +46,7 @@ SOON_S = 1.0
 
 
 class DelayedCall:
-    """A delayed save of a form's draft, :data:`SOON_S` after the first request."""
+    """A delayed save of a form's draft, which runs :data:`SOON_S` after the first request."""
 
     def __init__(self, form: FormScreen[Any]) -> None:
         self._form = form
@@ -146,7 +146,8 @@ class FormScreen(LocktermScreen[ResultT]):
         """The widgets that Tab visits, in the order of the form.
 
         Textual orders widgets by their screen position. A row that has just become visible has no
-        position until the next layout, so that an immediate Tab would skip it.
+        position until the next layout, so that Textual's order would make an immediate Tab skip the
+        row.
         """
         places = {widget: place for place, widget in enumerate(self.walk_children())}
         return sorted(super().focus_chain, key=places.__getitem__)
@@ -205,7 +206,7 @@ class FormScreen(LocktermScreen[ResultT]):
         self.query_one(StatusLine).say(words, is_wrong=is_wrong)
 
     def watch_doing(self, doing: str) -> None:
-        """Disable the fields while work is running, and show a sentence about the work."""
+        """Disable the fields while work is running, and show ``doing`` in the status line."""
         self.query_one("#fields").disabled = bool(doing)
         if doing:
             self.say(f"{doing} Press Esc to stop.")
@@ -214,7 +215,7 @@ class FormScreen(LocktermScreen[ResultT]):
     # --- the draft -----------------------------------------------------------------------------
 
     def keep_draft(self) -> None:
-        """Save the typed values as a draft, in case the terminal or lockterm ends."""
+        """Save the typed values as a draft, in case the terminal closes or lockterm ends."""
 
     def forget_draft(self) -> None:
         """Delete the draft, because the form was sent or left on purpose."""
@@ -224,7 +225,7 @@ class FormScreen(LocktermScreen[ResultT]):
         raise NotImplementedError
 
     def show_store_wait(self) -> None:
-        """Show whether a save waits because another program uses the local store."""
+        """Show or clear the message that a save waits for the local store."""
 
     def on_unmount(self) -> None:
         """Save the last input if it was not saved yet, because lockterm may be ending."""
@@ -247,7 +248,7 @@ class FormScreen(LocktermScreen[ResultT]):
         await self.press(next(one for one in self.BUTTONS if one.action == event.button.id))
 
     async def press(self, button: FormButton) -> None:
-        """Run the action of a button; if the action is disabled, explain why, as the key does."""
+        """Run the action of a button. If the action is disabled, explain why, as the key does."""
         if reason := reason_against(self, button.action):
             self.notify(reason, title=button.label)
         else:

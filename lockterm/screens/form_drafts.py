@@ -31,7 +31,7 @@ WAITS_FOR_STORE = "Waiting, because another program has locked the local store."
 _LATE_MS = 60_000
 """Maximum time in milliseconds from the sending of a form to the last save of its draft.
 
-A draft counts as sent if its form was sent during this time before the save, or after the save.
+A draft counts as sent if its form was sent after the save, or at most this long before the save.
 """
 
 
@@ -107,7 +107,7 @@ class FormDraft:
             self._form.soon.begin()
 
     def keep(self) -> None:
-        """Save the changed fields in the background; delete the draft if no field is changed."""
+        """Save the changed fields in the background, or delete the draft if no field is changed."""
         self._form.soon.stop()
         self._is_kept = bool(self._touched)
         self._form.operations.drafts.keep(self._key, self._touched, self._tell)
@@ -188,7 +188,7 @@ async def ask_about_draft(
 
 
 async def _sent_since(draft: Draft, operations: Operations) -> str:
-    """Return the result of the change that a draft's form sent; empty if it sent none.
+    """Return the result of the change that a draft's form sent; empty if the form sent no change.
 
     Changes that had no effect are ignored.
     """

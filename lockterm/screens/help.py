@@ -30,7 +30,7 @@ from lockterm.widgets.find_line import FindLine, matches
 from lockterm.widgets.line_table import MARK
 
 EDITING = "While you type in a field"
-"""The last heading, for Textual's own editing keys, which users cannot change."""
+"""The title of the last section, with Textual's own editing keys, which users cannot change."""
 
 TWO_COLUMNS = 100
 """The minimum width of a terminal for two columns of help, in cells."""
@@ -69,7 +69,7 @@ WORDS = {
 
 
 def _icons() -> Iterator[tuple[str, str]]:
-    """Yield each icon of the current look with its meaning."""
+    """Yield each icon of the current icon set with its meaning."""
     yield from ((state.sign, f"a remote: {state.meaning}") for state in RemoteState)
     yield COERCED, "beside a remote: the remote is coerced"
     yield MARK, "in the margin of a row: the row is marked"
@@ -217,7 +217,7 @@ def _in_help(binding: Binding) -> tuple[str, int]:
 
 
 def _describe(action: Action) -> Entry:
-    """Return the help entry of an action; leave out a sentence that only repeats the verb."""
+    """Return the help entry of an action, without a description that only repeats the verb."""
     keys, verb, sentence = ", ".join(action.keys), action.binding.description.lower(), ""
     if action.sentence.lower() != verb:
         sentence = action.sentence
@@ -251,7 +251,10 @@ def _fit(words: Iterable[str]) -> int:
 
 
 def _format(entries: Sequence[Entry], keys: int, verbs: int, width: int) -> Iterator[Content]:
-    """Yield the lines of a section; a reason that several entries share appears after the last one.
+    """Yield the lines of a section.
+
+    If several entries are disabled for the same reason, the reason appears once, after the last of
+    these entries.
 
     Args:
         entries: The entries.

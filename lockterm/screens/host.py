@@ -25,7 +25,7 @@ HEIGHTS = [(0, "-low"), (24, "-tall"), (36, "-roomy")]
 
 @runtime_checkable
 class Host(Protocol):
-    """The methods and properties of lockterm's apps that screens use, besides those of Textual."""
+    """The methods and properties that lockterm's apps add to Textual's, and that screens use."""
 
     @property
     def choices(self) -> Preferences:
@@ -36,7 +36,7 @@ class Host(Protocol):
 
     @property
     def notice_log(self) -> NoticeLog:
-        """The log of this session's notifications, including the one that is shown now."""
+        """The log of this session's notifications, including a notification that is shown now."""
 
     def keep_message(self, message: str, title: str, severity: SeverityLevel) -> None:
         """Add a message to the message log without showing it."""

@@ -29,7 +29,8 @@ MARKING = frozenset({"mark", "mark_range", "mark_all", "unmark_all", "act_on_mar
 """The names of the actions on marks, and of the action that offers commands on marked rows."""
 
 ON_MARKED = {"renew": "renew marked", "delete": "delete marked", "copies": "copy marked"}
-"""Maps actions to their labels while remotes are marked; the actions then apply to these."""
+"""Maps actions to their labels while remotes are marked. The actions then apply to the marked
+remotes."""
 
 ResultT = TypeVar("ResultT")
 
@@ -54,10 +55,12 @@ class ListScreen(LocktermScreen[ResultT]):
     """The name of the action that a click on the selected row runs."""
 
     keeps_titles: ClassVar[bool] = False
-    """Whether the table stays visible without rows, with the empty state below its titles."""
+    """Whether the table stays visible without rows, with the empty state below its column
+    titles."""
 
     on_marked: ClassVar[Mapping[str, str]] = ON_MARKED
-    """Maps actions to their labels while rows are marked; the actions then apply to these."""
+    """Maps actions to their labels while rows are marked. The actions then apply to the marked
+    rows."""
 
     def __init__(
         self,
@@ -166,12 +169,12 @@ class ListScreen(LocktermScreen[ResultT]):
 
     @property
     def rows_to_mark(self) -> Sequence[Any]:
-        """The displayed rows from top to bottom, in the form that ``marks`` uses."""
+        """The displayed rows from top to bottom, as the type that ``marks`` contains."""
         return ()
 
     @property
     def row_to_mark(self) -> Any | None:
-        """The selected row in the form that ``marks`` uses; None if it cannot be marked."""
+        """The selected row, as the type that ``marks`` contains; None if it cannot be marked."""
         return None
 
     @property
@@ -181,7 +184,7 @@ class ListScreen(LocktermScreen[ResultT]):
 
     @property
     def cursor_place(self) -> int:
-        """The index of the selected row in ``rows_to_mark``; -1 if it is not in them."""
+        """The index of the selected row in ``rows_to_mark``; -1 if the row is not included."""
         return self.table.cursor_row
 
     @property
@@ -229,7 +232,7 @@ class ListScreen(LocktermScreen[ResultT]):
             self.table.action_cursor_down()
 
     def action_mark_range(self) -> None:
-        """Mark the rows from the last marked one to the selected one."""
+        """Mark all rows between the last marked row and the selected row."""
         if not self.marks.mark_range(self.rows_to_mark, self.cursor_place):
             reason = "A range starts at the last marked row, but that row is not shown now."
             self.notify(reason, title="Mark range")
@@ -245,7 +248,7 @@ class ListScreen(LocktermScreen[ResultT]):
         self.show_marks()
 
     def action_unmark_all(self) -> None:
-        """Unmark all rows, displayed or not; if none is marked, restore the last marks."""
+        """Unmark all rows, displayed or not. If no row is marked, restore the last marks."""
         if self.marks:
             hint = with_keys("Press {marks.none} to mark them again.")
             self.notify(f"Rows unmarked: {self.marks.clear():,}. {hint}", title="Unmark all")

@@ -77,7 +77,10 @@ class ChoiceModal(LocktermModal[ChoiceT | None], Generic[ChoiceT]):
         self.query_one(ChoiceList).highlighted = self._current
 
     def is_meant(self, event: events.Key | events.Paste) -> bool:
-        """Return whether to act on a key; an unexpected dialog drops keys typed before painting."""
+        """Return whether to act on a key.
+
+        A dialog that opened without a key press drops keys that were typed before it was painted.
+        """
         return not self._unasked or self.is_painted_for(event)
 
     def on_option_list_option_selected(self, event: OptionList.OptionSelected) -> None:

@@ -305,8 +305,8 @@ class ConfirmModal(LocktermModal[bool | None]):
             dialog was painted were meant for that screen, and are discarded. If typed text
             continues into the dialog, the key that ends the text is not an answer, unless
             :data:`READ_S` have passed since the last letter.
-        loses_text: Whether confirming loses typed text. If the user is still typing when the dialog
-            opens, that text is then not an answer either.
+        loses_text: Whether confirming loses typed text. If so, text that the user is still typing
+            when the dialog opens is not an answer either.
     """
 
     BINDINGS = bindings("confirm")
@@ -343,9 +343,10 @@ class ConfirmModal(LocktermModal[bool | None]):
         self._unasked = unasked
         self._notes_text = unasked or loses_text
         self._typed_s: float | None = None
-        """When text was last typed, in seconds on Textual's clock; None if an answer counts."""
+        """The time of the last typed text, in seconds on Textual's clock. None if a button press
+        counts without a delay."""
         self._drawn_s = math.inf
-        """When the terminal showed the question, in seconds on Textual's clock."""
+        """The time when the terminal showed the question, in seconds on Textual's clock."""
         self._pressed_s = 0.0
         """The time of the last key or click, in seconds on Textual's clock."""
 
@@ -360,7 +361,8 @@ class ConfirmModal(LocktermModal[bool | None]):
     def note_painted(self) -> None:
         """Record the time of painting.
 
-        If text typed before may continue into the dialog, also ask when the terminal has drawn it.
+        If the user may still be typing text for an earlier screen, also ask the terminal when it
+        has drawn the dialog.
         """
         super().note_painted()
         if self._notes_text:
@@ -371,7 +373,10 @@ class ConfirmModal(LocktermModal[bool | None]):
         self._drawn_s = at_s
 
     def is_meant(self, event: events.Key | events.Paste) -> bool:
-        """Return whether to act on a key; an unexpected dialog drops keys typed before painting."""
+        """Return whether to act on a key.
+
+        A dialog that opened unexpectedly drops keys that were typed before it was painted.
+        """
         self._pressed_s = event.time
         return not self._unasked or self.is_painted_for(event)
 
@@ -380,7 +385,7 @@ class ConfirmModal(LocktermModal[bool | None]):
         self._pressed_s = event.time
 
     def on_key(self, event: events.Key) -> None:
-        """Remember that text was typed, so that a button press right after it is no answer."""
+        """Remember that text was typed, so that a button press soon after is not an answer."""
         is_known = event.key in self.active_bindings or event.key in keys_of("app.help")
         if self._notes_text and event.is_printable and not is_known:
             self._typed_s = event.time

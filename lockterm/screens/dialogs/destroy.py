@@ -36,10 +36,10 @@ class TargetState:
 class DestroyModal(LocktermModal[bool | None]):
     """A confirmation before a deletion; the result is True only for the delete key or a click.
 
-    People answer other dialogs with the arrow keys and Enter out of habit. So these keys never
-    delete here: the delete button cannot have the focus, and its label shows the delete key. That
-    key counts only if it was typed after the question was painted, and only as the first printable
-    key. If typed text continues into the dialog, the dialog accepts no answer except Esc.
+    People answer other dialogs with the arrow keys and Enter out of habit. Therefore, these keys
+    never delete here: the delete button cannot have the focus, and its label shows the delete key.
+    That key counts only if it was typed after the question was painted, and only as the first
+    printable key. If typed text continues into the dialog, the dialog accepts no answer except Esc.
 
     Args:
         question: The question, which names the remote and its lock.
@@ -108,7 +108,7 @@ class DestroyModal(LocktermModal[bool | None]):
         self.call_after_refresh(self.note_painted)
 
     def on_screen_resume(self) -> None:
-        """Record the time of painting again; a screen may have hidden the result of the check."""
+        """Record the time of painting again, because another screen may have hidden the result."""
         self.call_after_refresh(self.note_painted)
 
     def note_painted(self) -> None:
@@ -184,7 +184,10 @@ class DestroyModal(LocktermModal[bool | None]):
         )
 
     def is_meant(self, event: events.Key | events.Paste) -> bool:
-        """Return whether to act on a key; the delete key counts only after painting."""
+        """Return whether to act on a key.
+
+        The delete key counts only after the question was painted.
+        """
         if isinstance(event, events.Key) and event.key in keys_of("dialog.destroy"):
             return self.is_painted_for(event)
         return True

@@ -55,10 +55,11 @@ MOST_FOUND = 500
 """The maximum number of remotes in the results."""
 
 MOST_LOOKED_AT = 20_000
-"""The maximum number of remotes to unpack when a filter is applied; keys wait during this work."""
+"""The maximum number of remotes to decode when a filter is applied. More would delay keys, which
+wait during this work."""
 
 TYPED_S = 0.3
-"""Seconds without typing before lockterm unpacks and counts the results."""
+"""Seconds without typing before lockterm decodes and counts the results."""
 
 
 class AllLocksScreen(RemoteActions, ListScreen[None]):
@@ -99,7 +100,8 @@ class AllLocksScreen(RemoteActions, ListScreen[None]):
         self.only: StateFilter | None = None
         """The state by which the results are filtered; None to show all results."""
         self.counts: Counter[StateFilter] | None = None
-        """The number of results by state; None if not counted yet, or without results."""
+        """The number of results by state; None if there are no results, or if they are not counted
+        yet."""
         self.is_cut = False
         """Whether the search found more results than the table shows."""
         self.is_loaded = False
@@ -107,7 +109,8 @@ class AllLocksScreen(RemoteActions, ListScreen[None]):
         self._found: Sequence[OnLock] = ()
         """All results, in the order in which the search found them."""
         self._opening: PendingNavigation | None = None
-        """The navigation for which keys wait until a row is shown; None if no locks are read."""
+        """The navigation to this screen, during which keys wait until a row is shown. None if no
+        locks are read."""
         self._has_news = False
         """Whether new lists arrived while a search was running, so that a new search is needed."""
         self._has_moved = False
@@ -153,7 +156,7 @@ class AllLocksScreen(RemoteActions, ListScreen[None]):
     def search(self) -> Iterator[OnLock | None]:
         """Yield the rows of ``lock_lists`` that match ``needle``, in order.
 
-        At times, the method yields None, so that keys can be handled.
+        The method sometimes yields None, so that the app can handle keys.
         """
 
     @abstractmethod
@@ -215,7 +218,7 @@ class AllLocksScreen(RemoteActions, ListScreen[None]):
 
     @work(exclusive=True, group="load")
     async def load(self, *, again: bool = False) -> None:
-        """Load and search the stored lists; then read all locks if a list is not recent.
+        """Load and search the stored lists. Then read all locks if a list is not recent.
 
         Args:
             again: Whether to load the lists even if another screen has already supplied them.
@@ -274,7 +277,7 @@ class AllLocksScreen(RemoteActions, ListScreen[None]):
         await self._show_unseen()
 
     def _find_news(self) -> None:
-        """Search the newly read lists now, or after the current search has ended."""
+        """Search the newly read lists now, or when the current search has ended."""
         finds = (one for one in self.workers if one.group == "find" and one.node is self)
         self._has_news = any(not one.is_finished for one in finds)
         if not self._has_news:
@@ -303,7 +306,7 @@ class AllLocksScreen(RemoteActions, ListScreen[None]):
         return [one.lock for lock_id, one in self.lock_lists.locks.items() if lock_id in changed]
 
     def on_screen_resume(self) -> None:
-        """Read the lock again that another screen may have changed, and unmark finished rows."""
+        """Read again the lock that another screen may have changed, and unmark finished rows."""
         self._look_again()
         self.unmark_done()
 
@@ -379,7 +382,7 @@ class AllLocksScreen(RemoteActions, ListScreen[None]):
 
     @property
     def has_rows(self) -> bool:
-        """Whether to show the rows, and no error in their place."""
+        """Whether to show the rows instead of an error."""
         return super().has_rows and self.error is None
 
     def describe_empty(self) -> tuple[str, str]:
@@ -461,7 +464,7 @@ class AllLocksScreen(RemoteActions, ListScreen[None]):
 
     @property
     def current(self) -> Remote | None:
-        """The remote of the selected row; None if it has none."""
+        """The remote of the selected row; None if the row has no remote."""
         row = self.table.current
         return None if row is None else row.remote
 
@@ -486,7 +489,7 @@ class AllLocksScreen(RemoteActions, ListScreen[None]):
 
     @property
     def rows_shown(self) -> Sequence[Row]:
-        """The shown rows that are marked, found without unpacking the other remotes."""
+        """The shown rows that are marked, found without decoding the other remotes."""
         keys = {(lock_id, remote.id) for lock_id, remote in self.marks.rows}
         return [
             (row.lock.lock_id, row.remote)
@@ -586,7 +589,7 @@ class AllLocksScreen(RemoteActions, ListScreen[None]):
         self.marked.act()
 
     def action_back(self) -> None:
-        """Clear the filter; without a filter, unmark all rows; without marks, go back."""
+        """Clear the filter, or else unmark all rows. If there is nothing to clear, go back."""
         if self.only is not None:
             self.show_only(None)
         elif self.marks:

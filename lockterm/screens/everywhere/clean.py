@@ -59,7 +59,10 @@ class CleanModal(PlanModal):
         return ""
 
     async def make_plan(self) -> None:
-        """Read all locks, and close with the plan; refuse if no remote expired that long ago."""
+        """Read all locks, and close the dialog with the plan.
+
+        If no remote expired that long ago, show an error and keep the dialog open.
+        """
         clock = asyncio.get_running_loop().time
         painted_s = 0.0
 

@@ -1,4 +1,4 @@
-"""A chart of the next days: above the list "Expiring", or as a panel beside it."""
+"""A chart of the next days, which is shown above the list "Expiring" or as a panel beside it."""
 
 from __future__ import annotations
 
@@ -52,7 +52,7 @@ class DaysShown:
 
 
 class DaysPane(Widget):
-    """A panel with a bar for each of the next days, and the locks whose remotes expire then."""
+    """A panel with a bar for each of the next days, and the locks with remotes that expire."""
 
     def __init__(self, *, id: str | None = None) -> None:
         super().__init__(id=id)
@@ -118,7 +118,7 @@ def _chart(
 
 
 def _level(counts: Sequence[int], most: int, line: int, lines: int) -> str:
-    """Return one line of the chart, which crosses the bars at one height.
+    """Return one line of text of the chart, which is a slice through all bars at one height.
 
     Args:
         counts: The number of remotes for each bar.
@@ -133,7 +133,7 @@ def _level(counts: Sequence[int], most: int, line: int, lines: int) -> str:
 
 
 def _dates(first: date, today: date, days: int) -> str:
-    """Return a line with ``today`` and the dates of later Mondays, each below its day's bar."""
+    """Return a line with ``today`` and the dates of later Mondays, each below the day's bar."""
     text, month = "", today.month
     for number in range(days):
         day = first + timedelta(days=number)
@@ -152,7 +152,7 @@ def _locks(shown: DaysShown, most: int, width: int) -> Iterator[Part]:
 
     Args:
         shown: The numbers of expiring remotes.
-        most: The maximum number of lines; the last one sums up the locks that have no line.
+        most: The maximum number of lines. The last line sums up the locks that have no line.
         width: The width of a line, in cells.
     """
     assert shown.first is not None
@@ -175,7 +175,7 @@ LABEL = 10
 """The minimum width of the labels at the start of the lines, in cells."""
 
 MORE = "^"
-"""The character in place of a number that is too wide; no state of a remote uses it as its icon."""
+"""The character in place of a number that is too wide. It differs from the icons of all states."""
 
 MOST_LOCKS = 10
 """The maximum number of locks that have their own line."""
@@ -215,7 +215,7 @@ class DaysToCome(Widget):
 
     @property
     def _shown(self) -> Sequence[Ends]:
-        """The locks with their own line. If not all locks fit, the last one sums up the others."""
+        """The locks with their own line. If some do not fit, the last entry sums up the others."""
         most = min(max(self.app.size.height - _LOW, 0) // 2, MOST_LOCKS)
         if min(len(self._ends), most) < 2:
             return ()
@@ -284,9 +284,11 @@ def bars(counts: Sequence[int], cells: int) -> str:
 
 
 def numbers(first: date, counts: Sequence[int], cells: int) -> str:
-    """Return the number of remotes for each day in one line; :data:`MORE` if a number does not fit.
+    """Return one line with the number of remotes for each day.
 
-    Working days on which no remote expires have a dot.
+    :data:`MORE` replaces a number that does not fit.
+
+    A working day on which no remote expires gets a dot.
 
     Args:
         first: The first day.

@@ -43,7 +43,7 @@ class Span:
 
     @property
     def verb(self) -> str:
-        """The period as the verb of a sentence: ``has expired``, ``expires within 7 days``."""
+        """The period as the verb of a sentence, for example ``expires within 7 days``."""
         return f"has {self.words}" if self.words == "expired" else f"expires {self.words}"
 
 
@@ -56,7 +56,9 @@ SPANS = (
 
 
 class ExpiringScreen(AllLocksScreen):
-    """The screen "Expiring": the remotes that expire next, then expired remotes, the latest first.
+    """The screen "Expiring".
+
+    It lists the remotes that expire next, then the expired remotes, most recently expired first.
 
     Args:
         operations: The operations on the service and the local store.
@@ -236,7 +238,10 @@ class ExpiringScreen(AllLocksScreen):
         self._choose(-1)
 
     def action_back(self) -> None:
-        """Clear the search, or else the filter, or else the marks; if there are none, go back."""
+        """Clear the search, or else the filter, or else the marks.
+
+        If there is nothing to clear, go back.
+        """
         if self.needle:
             self.query_one(FindLine).action_close()
         else:

@@ -71,8 +71,8 @@ class LockLists:
         """The number of started readings. A canceled reading that ends late resets ``is_reading``
         only if no newer reading has started."""
         self._known: tuple[int, int | None] | None = None
-        """The number of locks without a list, and when the oldest list was read; None if not
-        computed."""
+        """The number of locks without a list, and the time when the oldest list was read. None if
+        these are not computed."""
 
     async def load(self) -> None:
         """Load the lists of all locks from the local store.
@@ -89,7 +89,7 @@ class LockLists:
         self.unseen = await self._operations.kept_lists.unseen()
 
     async def read(self, news: Callable[[], None], locks: Sequence[Lock] | None = None) -> None:
-        """Read locks from the service; a lock that cannot be read keeps its last list.
+        """Read locks from the service. A lock that cannot be read keeps its last list.
 
         Args:
             news: A function to call after each lock.
@@ -134,9 +134,9 @@ class LockLists:
         self._known = None
 
     def unread_steps(self) -> list[Step]:
-        """Return a step in the state "not sent" for each unread lock.
+        """Return a step in the state "not sent" for each lock that was not read.
 
-        An unread lock may have more matches.
+        Such a lock may have more remotes that match.
         """
         return [
             Step(
@@ -171,11 +171,11 @@ class LockLists:
         return self._known
 
     def describe_reads(self, longest: int | None = None) -> str:
-        """Return which locks were read, as text: ``31 of 32 locks read, yard: no answer``.
+        """Return which locks were read, as text, such as ``31 of 32 locks read, yard: no answer``.
 
         Args:
-            longest: The maximum length of each reason, in characters; None for no limit; 0 to name
-                neither locks nor reasons.
+            longest: The maximum length of each reason, in characters. None means no limit; 0 leaves
+                out the locks and the reasons.
         """
         answers = [one for one in self.asked.values() if one is not None]
         if self.is_reading:
@@ -200,7 +200,7 @@ class LockLists:
 
     @property
     def is_old(self) -> bool:
-        """Whether some lock has no list, or a list older than :data:`LATELY_MS`."""
+        """Whether any lock has no list, or a list older than :data:`LATELY_MS`."""
         read_ms = None if self.unread else self.oldest_ms()
         return read_ms is None or self._operations.clock.steady_ms() - read_ms > LATELY_MS
 

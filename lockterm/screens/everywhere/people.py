@@ -48,7 +48,7 @@ if TYPE_CHECKING:
     from lockterm.operations.everywhere import LockRead
 
 FIRST_S = 0.05
-"""Seconds of joining remotes to people, after which the first people are shown."""
+"""Seconds until the first people are shown while remotes are joined to people."""
 
 _REST = 5
 """The pause before remotes are joined to people again, as a multiple of the time that joining
@@ -180,7 +180,7 @@ class PeopleScreen(ListScreen[None]):
 
     @work(exclusive=True, group="join")
     async def join(self) -> None:
-        """Join the remotes of all lists to people again; the old rows stay until the end."""
+        """Join the remotes of all lists to people again. The old rows stay until this is done."""
         await self._join(None)
 
     async def _join(self, opened: PendingNavigation | None) -> None:
@@ -325,7 +325,7 @@ class PeopleScreen(ListScreen[None]):
         self._show_row()
 
     def _show_row(self) -> None:
-        """Show the selected person's full name, similar names with the reasons, and all numbers."""
+        """Show the selected person in full: name, similar names, remotes, end dates and numbers."""
         person, parts = self.table.current, list[str]()
         if person is not None and self._people is not None:
             parts.append(format_person(person, 200))
@@ -340,7 +340,7 @@ class PeopleScreen(ListScreen[None]):
         self.query_one("#row", Static).update(separator().join(parts), layout=False)
 
     def _zone_of(self, zone: str) -> tzinfo:
-        """Return the time zone for a zone name of the lock book; each name is looked up once."""
+        """Return the time zone for a zone name of the lock book, and cache it."""
         if (known := self._zones.get(zone)) is None:
             lock = next(one.lock for one in self.lock_lists.locks.values() if one.lock.zone == zone)
             known = self._zones[zone] = self.operations.zone(lock)

@@ -48,7 +48,7 @@ _URGENT = (RemoteState.UNCLEAR, RemoteState.WEEK, RemoteState.MONTH)
 
 
 class Row(NamedTuple):
-    """The texts of a row, computed once, and again after the displayed time has changed."""
+    """The texts of a row. They are computed again only after the displayed time has changed."""
 
     cells: tuple[str, ...]
     states: tuple[str, ...]
@@ -94,12 +94,12 @@ class PeopleTable(RowTable):
         self._widest = [0] * len(self._plan)
 
     def measure(self, person: Person) -> None:
-        """Make the columns wide enough for a person. The widths stay while the user searches."""
+        """Make the columns wide enough for a person. A search does not change the widths."""
         widths = map(cell_len, self._row(person).cells)
         self._widest = [max(pair) for pair in zip(self._widest, widths, strict=True)]
 
     def show_people(self, persons: Sequence[Person], now_ms: int, *, top: bool = False) -> None:
-        """Replace the rows, sorted by the clicked title; the same person stays selected.
+        """Replace the rows, sorted by the clicked column title; the same person stays selected.
 
         Args:
             persons: The people to show, sorted by name. At most :data:`MOST_SHOWN` are shown.
@@ -138,7 +138,7 @@ class PeopleTable(RowTable):
         return RemoteState.ENDED.look if counts.keys() == {RemoteState.ENDED} else ""
 
     def signs(self, row: int) -> Mapping[int, Sequence[Piece]]:
-        """Return the piece with a person's states, in the color of the most important state."""
+        """Return a person's states as text in the color of the most important state."""
         width, found = self._widths.get(_STATE), self._row(self._persons[self._keys[row]])
         look = next((state.look for state in _URGENT if found.counts[state]), "")
         if width is None or not look:
@@ -175,5 +175,5 @@ class PeopleTable(RowTable):
 
 
 def _fit(forms: Sequence[str], width: int) -> str:
-    """Return the longest text that fits, or the shortest one cut to the width."""
+    """Return the longest text that fits; if none fits, the shortest text cut to the width."""
     return next((form for form in forms if cell_len(form) <= width), cut(forms[-1], width))

@@ -1,4 +1,4 @@
-"""The screen that searches all locks, and the one with the remotes of a person."""
+"""The screen that searches all locks, and the screen with the remotes of one person."""
 
 from __future__ import annotations
 
@@ -100,7 +100,7 @@ class PersonScreen(AllLocksScreen):
 
     Args:
         operations: The operations on the service and the local store.
-        person: The person, identified by the name or number of remotes.
+        person: The person, identified by the name or the fob number on remotes.
         known: Maps lock IDs to locks with their last lists.
     """
 
@@ -147,7 +147,10 @@ class PersonScreen(AllLocksScreen):
         self.dismiss(None)
 
     def action_back(self) -> None:
-        """Clear the search; without a search, clear the filter or the marks, or go back."""
+        """Clear the search, or else the filter, or else the marks.
+
+        If there is nothing to clear, go back.
+        """
         if self.needle:
             self.query_one(FindLine).action_close()
         else:

@@ -68,7 +68,8 @@ _BY: Mapping[str, str] = {
     **{"Ends": "end", "When": "end", "Name": "name", "Number": "number"},
     **{"Valid": "valid", "State": "state"},
 }
-"""Maps sortable titles to keys of columns in a table of one lock, which sort in the same order."""
+"""Maps sortable column titles to the keys of the columns with the same sort order in a table of one
+lock."""
 
 _FIRST = ListPosition(0, 0)
 
@@ -106,7 +107,7 @@ class OnLock:
 
     @property
     def remote_id(self) -> int | None:
-        """The remote's ID, found without unpacking; None if there is no ID or no remote."""
+        """The remote's ID, read without decoding the remote; None if there is no ID or remote."""
         return None if self.listing is None else self.listing.id(self._place)
 
     @property
@@ -120,7 +121,8 @@ class OnLock:
     def may_be(self, only: StateFilter | None, now_ms: int) -> bool:
         """Return whether the row may pass a filter.
 
-        The check is fast, because it unpacks no remote.
+        The check is fast, because it decodes no remote. If the result is True, ``has_state``
+        returns the exact result.
         """
         if self.listing is None or not isinstance(only, RemoteState):
             return True
@@ -134,7 +136,7 @@ class OnLock:
 
     @cached_property
     def remote(self) -> Remote | None:
-        """The remote, unpacked on first use; None for a lock that could not be read."""
+        """The remote, decoded on first use; None for a lock that could not be read."""
         return None if self.listing is None else self.listing.remote(self._place)
 
 
@@ -184,7 +186,9 @@ class OnLocksTable(RowTable):
         return self._rows
 
     def show_rows(self, rows: Sequence[OnLock], now_ms: int, *, top: bool = False) -> None:
-        """Replace the rows and sort them by the clicked title; the same remote stays selected.
+        """Replace the rows and sort them by the clicked column title.
+
+        The same remote stays selected.
 
         Args:
             rows: The rows in their default order.
@@ -240,11 +244,11 @@ class OnLocksTable(RowTable):
         return change.sign if change else ""
 
     def elsewhere_of(self, row: OnLock) -> ChangeElsewhere | None:
-        """Return the change by others to a row's remote; None if there is none, or it was seen."""
+        """Return the unseen change by others to a row's remote; None if there is none."""
         return self.elsewhere.get((row.lock.lock_id, row.remote_id or 0))
 
     def line(self, row: int) -> Iterator[Piece]:
-        """Yield the cells of a remote, or a lock's title and problem across all columns."""
+        """Yield the cells of a remote, or one wide cell with a lock's title and problem."""
         shown = self._rows[row]
         widths = {self._columns[index]: width for index, width in self._widths.items()}
         texts = {"lock": (clean(shown.lock.title, LONGEST), ""), "read": (shown.read, "")}
@@ -290,7 +294,7 @@ class OnLocksTable(RowTable):
 
 
 def describe_row(row: OnLock, age: str, *, with_end: bool) -> str:
-    """Return the values that no column shows and the age of the list; empty without a remote.
+    """Return the age of the list, and the values that no column shows; empty without a remote.
 
     Args:
         row: The row.

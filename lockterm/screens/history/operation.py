@@ -121,7 +121,7 @@ class OperationDetailScreen(LocktermScreen[None]):
     # --- actions -------------------------------------------------------------------------------
 
     def disabled_reason(self, action: str) -> str:
-        """Return why the operation cannot be restored; empty if it can, and for other actions."""
+        """Return why a restore is disabled; empty if it is enabled, or for any other action."""
         if action != "restore":
             return ""
         if not isinstance(self.operation, Operation):

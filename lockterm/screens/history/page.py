@@ -25,7 +25,8 @@ PAGE = 100
 """The maximum number of operations on a page."""
 
 COUNTED = 1000
-"""The number of matching changes at which counting stops, because more would delay keys."""
+"""The number of matching changes at which counting stops, because counting more would delay
+keys."""
 
 TODAY = "today"
 """The search word that finds the changes that were begun today."""
@@ -69,13 +70,13 @@ class HistoryChoice:
 
     @property
     def next_group(self) -> str:
-        """The filter by result that follows the current one; the first follows the last."""
+        """The filter by result after the current filter; after the last filter, the first."""
         names = list(GROUPS)
         return names[(names.index(self.group) + 1) % len(names)]
 
     @property
     def has_runs(self) -> bool:
-        """Whether each run is one line; with a filter or search, each change has its own line."""
+        """Whether each run is one line. With a filter or a search, each change has its own line."""
         return not self.list_filters()
 
     def selection(self, zone: tzinfo, now_ms: int) -> Selection:

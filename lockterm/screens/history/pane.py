@@ -31,8 +31,8 @@ _DONE: Mapping[str, str] = {
     "updateRemoteUserNo": "changed",
     "delete": "deleted",
 }
-"""Maps calls that affect one remote to the heading of their values. The panel reads the journal
-only for these calls."""
+"""Maps calls that affect one remote to the heading of their values in the panel. The panel reads
+the journal only for these calls."""
 
 _MOST_LINES = 3
 """The maximum number of lines for one value; the detail screen of the change shows all lines."""
@@ -160,7 +160,7 @@ def _titled(title: str) -> Iterator[list[Part]]:
 
 
 def _labeled(label: str, text: str, width: int, look: str, value: str = "") -> Iterator[list[Part]]:
-    """Yield the lines of a label and its value; a long value continues below itself.
+    """Yield the lines of a label and its value. A long value continues below its first line.
 
     Args:
         label: The label.
@@ -197,7 +197,7 @@ class DayStrip(Widget):
         """The arguments of :meth:`show_days` and the date of the last count."""
 
     def show_days(self, total: int, lock_id: int | None, zone: tzinfo) -> None:
-        """Show the numbers of changes; count them again only if an argument or the date is new.
+        """Show the numbers of changes. Count again only if an argument or the date has changed.
 
         Args:
             total: The number of changes in the whole history.

@@ -86,10 +86,11 @@ class HistoryScreen(ListScreen[str | None]):
         """The filters, the search text and the page that the user has chosen."""
         self._shown: dict[str, HistoryLine | RunLine] = {}
         self._is_back = False
-        """Whether the user has just come back, and the newest changes are not shown yet."""
+        """Whether the user has just come back to this screen, and the newest changes are not shown
+        yet."""
         self._reading = asyncio.Lock()
         """A mutex that allows only one worker to read at a time. If a user types faster than a long
-        journal can be searched, a new worker cancels the one that waits here."""
+        journal can be searched, a new worker cancels the worker that waits for this mutex."""
 
     def breadcrumbs(self) -> tuple[str, ...]:
         """Return the breadcrumbs for the header, with the lock if only one lock is shown."""
@@ -125,7 +126,7 @@ class HistoryScreen(ListScreen[str | None]):
     def show_notices(self, connection_text: str, unconfirmed: tuple[Operation, ...]) -> None:
         """Show the notices; if this screen is on top, also read the page again.
 
-        The result of a shown change may differ now.
+        The result of a shown change may be different now.
         """
         super().show_notices(connection_text, unconfirmed)
         if self.app.screen is self:
@@ -148,7 +149,8 @@ class HistoryScreen(ListScreen[str | None]):
         """Read the chosen page from the journal.
 
         Args:
-            known: The page shown before; its counts are used again if the filter is the same.
+            known: The page that was shown before. Its counts are used again if the filter is the
+                same.
         """
         with opening(self, "the history", passes=self._types):
             page: HistoryPage | StoreError
@@ -164,7 +166,7 @@ class HistoryScreen(ListScreen[str | None]):
 
     @work(exclusive=True, group="changes", description="what was changed")
     async def read_changes(self) -> None:
-        """Read the changed fields of the visible operations, while keys are handled."""
+        """Read the changed fields of the visible operations without blocking keys."""
         table, zone = self.table, self._zone
         ids = table.lacking
         with suppress(StoreError):  # opening a change reports it
@@ -324,7 +326,7 @@ class HistoryScreen(ListScreen[str | None]):
     # --- actions -------------------------------------------------------------------------------
 
     def disabled_reason(self, action: str) -> str:
-        """Return why an action is disabled now; most actions need a selected operation."""
+        """Return why an action is disabled now, for example because no operation is selected."""
         line, row = self.current, self._current_row
         if isinstance(row, RunLine) and action in ("restore", "one_lock", "copies"):
             return with_keys(
@@ -351,7 +353,7 @@ class HistoryScreen(ListScreen[str | None]):
 
     @property
     def first_keys(self) -> Sequence[str]:
-        """The first actions in the footer: copying a backup, and showing all locks again."""
+        """The actions that the footer shows first: copy a backup, and show all locks again."""
         chooses = ("copies",) if self._chooses else ()
         return (*chooses, "one_lock") if self.choice.lock_id is not None else chooses
 

@@ -34,7 +34,8 @@ _CHANGED = 6
 _MOST_CHANGED = 120
 
 _TOLD = frozenset({"add", "update", "delete", "updateRemoteUserNo"})
-"""The calls whose changed fields the table shows; a clear has too many remotes to read."""
+"""The calls whose changed fields the table shows. A clear is not included, because it has too many
+remotes to read."""
 
 OUTCOMES: Mapping[OperationState, str] = {
     **STATE_NAMES,
@@ -60,7 +61,7 @@ LOOKS: Mapping[OperationState, str] = {
 class HistoryTable(RowTable):
     """The table of changes: time, call, result, state icon, remote, lock, and changed fields.
 
-    The changed fields are read only for visible rows. The column is visible before its cells are
+    The changed fields are read only for visible rows. Their column is visible before its cells are
     filled.
     """
 
