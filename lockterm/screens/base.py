@@ -330,7 +330,10 @@ class LocktermScreen(Screen[ResultT]):
 
     @contextmanager
     def refusing_errors(self) -> Iterator[None]:
-        """Show a ``LocktermError`` of the ``with`` block in a dialog: a screen cannot open."""
+        """Show a ``LocktermError`` raised in the ``with`` block in a dialog.
+
+        The block opens a screen, and the dialog explains why the screen cannot open.
+        """
         try:
             yield
         except LocktermError as error:

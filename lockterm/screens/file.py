@@ -170,7 +170,7 @@ class FileScreen(FormScreen[None]):
     def on_key(self, event: events.Key) -> None:
         """Explain that Enter has no effect while the file is checked.
 
-        No field has the focus during the check.
+        During the check no field has the focus, so that the screen receives the key.
         """
         if event.key == "enter" and self.doing:
             event.stop()

@@ -1,4 +1,4 @@
-"""The dialogs of the columns screen: for a default value, and for the lock of a column."""
+"""The dialogs of the table map screen: for a column's default value, and for a column's lock."""
 
 from __future__ import annotations
 
@@ -63,7 +63,7 @@ class ValueModal(FieldModal[str | None]):
         return find_value_error(self._column, text)
 
     def to_value(self, text: str) -> str:
-        """Return the value that a valid text means."""
+        """Return the value for a valid text."""
         return text
 
 
@@ -107,7 +107,10 @@ class LockModal(ValueModal):
         return "" if count else "The lock book has no lock with this name. Type its ID."
 
     def answer(self) -> None:
-        """Close the dialog with the lock; first complete the name if it is the only match."""
+        """Close the dialog with the typed lock.
+
+        If only one lock name starts with the typed text, complete the name first.
+        """
         field = self.query_one(Input)
         names = self._completions(field.value)
         if len(names) == 1 and self.find_error(field.value.strip()):

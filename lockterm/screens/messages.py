@@ -25,7 +25,9 @@ SEVERITIES = {"information": "notice", "warning": "warning", "error": "error"}
 
 
 class MessagesScreen(LocktermScreen[None]):
-    """The screen with the notifications, the newest first, and the whole text of the selected one.
+    """The screen with the notifications, the newest first.
+
+    Below the list, the screen shows the whole text of the selected notification.
 
     Args:
         operations: The operations on the service and the local store.
@@ -60,7 +62,7 @@ class MessagesScreen(LocktermScreen[None]):
         yield StatePanel()
 
     def on_mount(self) -> None:
-        """Show the messages; the notification above the footer then counts as read."""
+        """Show the messages, and remove the notification above the footer."""
         self.app.clear_notifications()
         self._show_messages()
         self._message_kept.subscribe(self, lambda _: self._show_messages())
@@ -108,7 +110,7 @@ class MessagesScreen(LocktermScreen[None]):
             self.query_one("#message-text", Static).update(whole)
 
     def disabled_reason(self, action: str) -> str:
-        """Return why copying is disabled, because there are no messages; empty if it is enabled."""
+        """Return why copying is disabled if there are no messages; empty if it is enabled."""
         return "There are no messages yet." if action == "copy" and not self._messages else ""
 
     def action_copy(self) -> None:

@@ -33,7 +33,7 @@ class LocktermModal(ModalScreen[ResultT]):
     """Whether the dialog is a form, which receives typed text."""
 
     painted_s: float | None = None
-    """When the dialog was painted, in seconds on Textual's clock; None until then."""
+    """The time when the dialog was painted, in seconds on Textual's clock; None until then."""
 
     def on_mount(self) -> None:
         """Show the heading, and record the time when the dialog becomes visible."""
@@ -57,7 +57,7 @@ class LocktermModal(ModalScreen[ResultT]):
         return True
 
     def on_notification_line_freed(self) -> None:
-        """Give the lines that a notification occupied back to the details."""
+        """Give the details the lines that a closed notification had occupied."""
         for details in self.query(".details"):
             details.styles.max_height = None
         for more in self.query(".more"):
@@ -108,9 +108,10 @@ class RefusedModal(LocktermModal[None], inherit_bindings=False):
 
     Until the user presses Esc, no key reaches the screen below.
 
-    People type a name right after the key that opens its form, without looking. On the screen
-    below, the letters would be commands: ``P x right enter`` removes a profile. Only Esc closes the
-    dialog, as it would close the form. Enter would have gone to the next field, so it does nothing.
+    People press the key that opens a form, and type a name at once, without looking. On the screen
+    below, the letters would be commands. For example, ``P x right enter`` removes a profile. Only
+    Esc closes the dialog, as it would close the form. Enter does nothing, because in the form it
+    would go to the next field.
 
     Args:
         what: The refused action, such as ``Edit``.

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from lockterm.operations import Operations
 
 MOST_LINES = 4
-"""The maximum height in rows, as in the stylesheet."""
+"""The maximum height of the widget in rows, as in the stylesheet."""
 
 _VERBS = {
     "outcome.check": "check",
@@ -69,7 +69,7 @@ class NoticeLine(Widget):
     def _broken(self, words: Sequence[str], kept_parts: Sequence[Content]) -> list[Content]:
         """Return lines that are broken between words, but never inside the label of a key.
 
-        If there are too many lines, the last words are left out, but no kept part.
+        If there are too many lines, the last words are left out, but never ``kept_parts``.
 
         Args:
             words: The words about the oldest unconfirmed change.

@@ -186,8 +186,8 @@ class Outcomes:
     async def _tell_settled(self) -> None:
         """Notify the user once of each change that was resolved without a key press.
 
-        A newer refresh may cancel this method; the newer refresh then reports the remaining
-        results.
+        A newer refresh may cancel this method. In that case, the newer refresh reports the
+        remaining results.
         """
         reported_ids = self._operations.watch.told
         for operation_id in tuple(self._gone):
@@ -200,7 +200,10 @@ class Outcomes:
                 self._app.notify(text, title=f"Resolved: {self._title(operation)}")
 
     def show(self) -> None:
-        """Show the notices on the visible screens; a covered screen shows them later."""
+        """Show the notices on the visible screens.
+
+        A covered screen shows them when it is visible again.
+        """
         for screen in reversed(self._app.screen_stack):
             if isinstance(screen, LocktermScreen) and screen.is_mounted:
                 # Painting a hidden screen would also repaint all of the screen above it.
@@ -219,7 +222,7 @@ class Outcomes:
     # --- acting ------------------------------------------------------------------------------
 
     async def check(self) -> None:
-        """Verify the oldest unconfirmed change; if its result is ambiguous, ask the user."""
+        """Verify the oldest unconfirmed change. If the result is ambiguous, ask the user."""
         if (operation := await self._oldest()) is None:
             return
         read = await self._try(self._operations.watch.check(operation))
@@ -249,9 +252,9 @@ class Outcomes:
     async def send_again(self) -> None:
         """Send the oldest unconfirmed change again, after a confirmation.
 
-        The user must type a word, as for dismissing, because these keys work on every screen.
-        If a form could not open, the text typed for it may begin with such a key, and the
-        keys that would save the form must not confirm the action.
+        The user must type a word, as when dismissing a change, because the keys of both actions
+        work on every screen. If a form could not open, the text typed for it may begin with such a
+        key, and the keys that would save the form must not confirm the action.
         """
         if (operation := await self._oldest()) is None:
             return

@@ -197,7 +197,10 @@ class Offers:
         ]
 
     def _elsewhere(self) -> Iterator[Offer]:
-        """Yield the settings of the remotes screen as disabled offers, unless they work here."""
+        """Yield the settings of the remotes screen as disabled offers.
+
+        Settings that the current screen has are left out.
+        """
         here = {action.binding.id for action in actions_of(self.screen)}
         for one in PLACES["remotes"].own:
             if one.id in SETTINGS and one.id not in here:
@@ -227,7 +230,10 @@ class Offers:
     # --- locks ---------------------------------------------------------------------------------
 
     def _locks(self) -> Iterator[Offer]:
-        """Yield the known locks; none on a form, which would stay open below the lock's screen."""
+        """Yield the known locks.
+
+        On a form, yield no locks, because the form would stay open below the lock's screen.
+        """
         if not isinstance(self.screen, LocktermScreen) or self.screen.is_form:
             return
         screens = [one for one in self.app.screen_stack if isinstance(one, LocktermScreen)]
@@ -345,7 +351,7 @@ class Palette(LocktermModal[None], inherit_bindings=False):
         self._choose(self._shown[event.option_index - titles])
 
     def _choose(self, offer: Offer) -> None:
-        """Run an offer after the palette has closed; later keys wait until the offer has run."""
+        """Run an offer after the palette has closed. Later keys wait until the offer has run."""
         opened = opening(self._below, "the chosen screen")
 
         def begin() -> object:

@@ -76,7 +76,7 @@ class PlanModal(FieldModal[PlanDraft | None]):
 
     @abstractmethod
     async def make_plan(self) -> None:
-        """Read the locks, and close with the plan, or show why there is none.
+        """Read the locks, and close the dialog with the plan, or show why there is no plan.
 
         Raises:
             LocktermError: If no plan can be made; the dialog shows the error.

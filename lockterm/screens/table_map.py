@@ -105,7 +105,7 @@ class MapScreen(ListScreen[TableMap | None]):
         header: The columns of the file.
         table_map: The meanings and settings to begin with.
         path: The path of the file.
-        of_lock: The lock for rows that name none; None if each row must name one.
+        of_lock: The lock for rows that name no lock; None if each row must name a lock.
     """
 
     BINDINGS = bindings("table_map")
@@ -155,7 +155,7 @@ class MapScreen(ListScreen[TableMap | None]):
 
     @work
     async def load_book(self) -> None:
-        """Read the lock book; if that fails, the user can choose locks only by their ID."""
+        """Read the lock book. If that fails, the user can choose locks only by their ID."""
         try:
             locks = await self.operations.locks.all()
         except LocktermError as error:
@@ -224,7 +224,7 @@ class MapScreen(ListScreen[TableMap | None]):
         )
 
     def _mistake(self) -> str:
-        """Return why the mapping is not complete; empty if it is."""
+        """Return why the mapping is not complete; empty if it is complete."""
         if left := self._open:
             listed = ", ".join(clean(column, 30) or NAMELESS for column in left[:3])
             more = f" and {len(left) - 3:,} more" if len(left) > 3 else ""
@@ -298,7 +298,10 @@ class MapScreen(ListScreen[TableMap | None]):
             self._assign(column, meaning)
 
     def _assign(self, column: str, meaning: str = "", door: str = "") -> None:
-        """Give a column a meaning, or the lock that it grants access to; if neither, clear both."""
+        """Give a column a meaning, or the lock to which it grants access.
+
+        If neither is given, clear both.
+        """
         columns = {
             **_without(self.table_map.columns, column),
             **({column: meaning} if meaning else {}),
@@ -344,7 +347,10 @@ class MapScreen(ListScreen[TableMap | None]):
         self.table_map = replace(self.table_map, values=values)
 
     def action_ignore(self) -> None:
-        """Ignore the selected column, or ask for its meaning again; clear a selected setting."""
+        """Ignore the selected column, or stop ignoring it.
+
+        If a setting is selected, clear the setting.
+        """
         key = self.table.highlighted
         if key == DATES:
             self.table_map = replace(self.table_map, dates="")
@@ -402,7 +408,7 @@ KEPT = "table_maps"
 """The name of the preference that stores the mappings, the last saved first."""
 
 MOST_BYTES = 30_000
-"""The maximum size of all mappings, in bytes; the whole file may have 65,536 bytes."""
+"""The maximum size of all mappings, in bytes. The whole preferences file may have 65,536 bytes."""
 
 
 def find_saved_map(
@@ -418,9 +424,9 @@ def find_saved_map(
 def save_map(
     preferences: Preferences, service: str, columns: Sequence[str], table_map: TableMap
 ) -> bool:
-    """Save the mapping for a table with these columns, in place of an earlier one.
+    """Save the mapping for a table with these columns, in place of an earlier mapping.
 
-    The oldest mappings are removed if all of them together are too large.
+    If the mappings together are too large, the oldest mappings are removed.
 
     Returns:
         Whether the mapping was saved; False if it is too large.

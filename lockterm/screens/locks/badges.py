@@ -30,12 +30,12 @@ class LockBadges(Widget):
         super().__init__(id=id)
         self._parts: list[Part] = []
         self._ages: Sequence[str] = ("",)
-        """Texts for the age of the counts, the longest first, of which the first that fits is
-        shown."""
+        """Texts for the age of the counts, the longest first. The line shows the first text that
+        fits."""
         self.display = False
 
     def show_lock(self, ends: Ends | None, unconfirmed: int, now_ms: int) -> None:
-        """Show the numbers of remotes of a lock by state; the line is empty if nothing is stored.
+        """Show the numbers of remotes of a lock by state, or an empty line if no list is stored.
 
         Args:
             ends: The numbers of remotes in the lock's last list; None if no list is stored.

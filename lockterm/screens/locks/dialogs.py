@@ -51,7 +51,10 @@ class OpenLockModal(FieldModal[tuple[int, bool] | None]):
 
 
 def removal(lock: Lock) -> ConfirmModal:
-    """Return the dialog that asks whether to remove a lock from the lock book, with the effects."""
+    """Return the dialog that confirms removing a lock from the lock book.
+
+    The dialog also explains the effects.
+    """
     entry_values = {
         "vendor": lock.vendor,
         "model": lock.model,

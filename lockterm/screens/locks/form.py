@@ -219,7 +219,7 @@ class LockForm(FormScreen[Lock | None]):
     @work
     @opens("the result of saving")
     async def action_save(self) -> None:
-        """Save the entry; ask the service about a new lock ID first."""
+        """Save the entry, after asking the service about a new lock ID."""
         if self._saving:
             return
         self._saving = True
@@ -312,7 +312,7 @@ async def look_up(operations: Operations, lock_id: int, size: int) -> LockAnswer
     Args:
         operations: The operations on the service and the local store.
         lock_id: The ID of the lock.
-        size: The number of remotes in the page. The lock's screen would request the same number.
+        size: The number of remotes in the page, as the screen of the lock's remotes requests it.
     """
     try:
         page = (await operations.remotes.page(lock_id, 1, size)).value

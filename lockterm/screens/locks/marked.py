@@ -30,7 +30,7 @@ _NAMED = 5
 
 
 class MarkedLocks:
-    """The commands on marked locks; a command that changes locks shows a plan that names each lock.
+    """The commands on marked locks. A command that changes locks shows a plan that names each lock.
 
     Args:
         screen: The screen of the lock book.
@@ -42,7 +42,7 @@ class MarkedLocks:
     def __init__(self, screen: ListScreen[None]) -> None:
         self._screen = screen
         self.reading = ""
-        """A text about the progress of reading the marked locks; empty if none are being read."""
+        """A text about the progress of reading the marked locks; empty if no lock is being read."""
 
     @property
     def _marks(self) -> Marks[int, Lock]:

@@ -32,7 +32,7 @@ MOST_ENDS = 5
 """The maximum number of remotes to list under "Next to expire"."""
 
 MOST_CHANGES = 5
-"""The maximum number of changes to list; the latest changes are listed."""
+"""The maximum number of changes to list, starting with the latest."""
 
 
 _STATES = (
@@ -149,7 +149,9 @@ def _states(ends: Ends, now_ms: int, width: int) -> list[Part]:
 
 
 def _bar(counts: Mapping[RemoteState, int], total: int, width: int) -> list[Part]:
-    """Return a bar of states; each state gets at least one cell, and the largest gets the rest.
+    """Return a bar of states, in which each state gets at least one cell.
+
+    The state with the most remotes also gets the cells that are left over.
 
     Args:
         counts: The number of remotes of each state that occurs.
@@ -167,7 +169,7 @@ def _bar(counts: Mapping[RemoteState, int], total: int, width: int) -> list[Part
 
 
 def _section(title: str, lines: Iterable[str], width: int) -> list[Part]:
-    """Return a title and lines below it, each cut to the width; nothing if there are no lines."""
+    """Return a title and the lines below it, each cut to the width; empty if there are no lines."""
     rows = [(f" {cut(text, width - 1)}\n", "") for text in lines]
     return [(f"\n{title}\n", "bold"), *rows] if rows else []
 

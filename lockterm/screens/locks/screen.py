@@ -66,7 +66,7 @@ class LocksScreen(ListScreen[None]):
         "app.history": "history",
         "app.quit": "quit",
     }
-    """The global keys that the footer also shows: maps the ID of each key to its label."""
+    """Maps the IDs of the global keys that the footer also shows to their labels."""
 
     wanted: var[str] = var("", init=False)
     """The text to search for."""
@@ -77,7 +77,7 @@ class LocksScreen(ListScreen[None]):
         self.book: tuple[Lock, ...] | LocktermError | None = None
         """The lock book, or the error of reading it; None until it is read."""
         self._shelf = LockRows(())
-        """All locks of the book, with their column widths."""
+        """The rows of all locks in the lock book, with their column widths."""
         self._texts: Sequence[str] = ()
         """The searchable text of each lock; empty until the first search."""
         self.marked = MarkedLocks(self)
@@ -120,10 +120,12 @@ class LocksScreen(ListScreen[None]):
     @work(exclusive=True, group="book")
     @opens("the locks")
     async def load_book(self, *, sort: bool = False) -> None:
-        """Read the lock book and show its locks; new locks come first, others keep their order.
+        """Read the lock book and show its locks.
+
+        New locks come first. The other locks keep their order.
 
         Args:
-            sort: Whether to sort the locks by when they were last opened.
+            sort: Whether to sort the locks by the time when they were last opened.
         """
         try:
             locks = await self.operations.locks.all()
@@ -156,7 +158,7 @@ class LocksScreen(ListScreen[None]):
         self.describe_rows()
 
     def _sort(self, locks: Sequence[Lock]) -> None:
-        """Store the locks, sorted by the clicked column title; a search keeps this order."""
+        """Store the locks, sorted by the clicked column title. A search keeps this order."""
         book = tuple(self.table.in_order(locks))
         self.book, self._texts, self._shelf = book, (), LockRows(book)
 
@@ -274,7 +276,10 @@ class LocksScreen(ListScreen[None]):
             self.table.look_for_lacking()
 
     def show_notices(self, connection_text: str, unconfirmed: tuple[Operation, ...]) -> None:
-        """Show the connection state and unconfirmed changes; update their number in the panel."""
+        """Show the connection state and unconfirmed changes.
+
+        Also update the number of these changes in the panel.
+        """
         is_other = unconfirmed != self.unconfirmed
         super().show_notices(connection_text, unconfirmed)
         if is_other:  # during a pause, the notices are shown every second
@@ -325,7 +330,7 @@ class LocksScreen(ListScreen[None]):
     # --- actions -------------------------------------------------------------------------------
 
     def disabled_reason(self, action: str) -> str:
-        """Return why an action is disabled now; most actions need a selected lock."""
+        """Return why an action is disabled now, for example because no lock is selected."""
         if isinstance(self.book, StoreError) and action in _ON_A_LOCK | {"add"}:
             return with_keys(
                 "The lock book cannot be read. Press {locks.open_by_id} to open a lock by its ID."
@@ -364,7 +369,7 @@ class LocksScreen(ListScreen[None]):
     @work
     @opens("the lock", must_appear=True)
     async def action_open_by_id(self) -> None:
-        """Ask for a lock ID; show the lock's remotes, or the form that adds it to the lock book."""
+        """Ask for a lock ID, then show the lock's remotes or the form that adds the lock."""
         if (answer := await self.app.push_screen_wait(screens.OpenLockModal())) is None:
             return
         lock_id, adds = answer
@@ -425,7 +430,10 @@ class LocksScreen(ListScreen[None]):
             self.action_unmark_all()
 
     def action_refresh(self) -> None:
-        """Read the lock book again and sort it; if locks are marked, read their remotes instead."""
+        """Read the remotes of the marked locks.
+
+        If no lock is marked, read and sort the lock book again.
+        """
         if self.marks:
             self.marked.read()
         else:
@@ -434,7 +442,10 @@ class LocksScreen(ListScreen[None]):
     # --- actions: marks ------------------------------------------------------------------------
 
     def action_unmark_all(self) -> None:
-        """Stop reading marked locks; unmark all locks, or restore the marks if there are none."""
+        """Stop reading marked locks, and unmark all locks.
+
+        If no lock is marked, restore the last marks instead.
+        """
         self.workers.cancel_group(self, READING)
         super().action_unmark_all()
 

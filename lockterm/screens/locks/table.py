@@ -36,11 +36,12 @@ show these columns."""
 _READ = 8
 """The index of the column with the age of the counts, which is always shown with the counts."""
 _IN_PANE = frozenset({2, 3, 4, 9})
-"""The indexes of the columns that the side panel replaces: vendor, model, zone and opening."""
+"""The indexes of the columns that the side panel replaces: vendor, model, zone and "Last
+viewed"."""
 _OFTEN_EMPTY = (2, 3, 4)
 """The indexes of the columns that are hidden if all their cells are empty: vendor, model, zone."""
 _DIGITS = 5
-"""The width of a count in cells; counts from 100,000 on are shown in thousands."""
+"""The width of a count in cells. Counts from 100,000 on are shown in thousands."""
 _COUNT = len("× ") + _DIGITS
 
 
@@ -112,7 +113,7 @@ class LockRows:
         return self._widest_opened[1]
 
     def _moments(self, now_ms: int) -> set[int | None]:
-        """Return opening times in milliseconds, one for each age that the column can show.
+        """Return opening times in milliseconds, one for each different text in the column.
 
         The time is None for locks that were never opened.
         """
@@ -180,7 +181,10 @@ class LocksTable(RowTable):
         self.call_after_refresh(self.look_for_lacking)
 
     def read_ends_again(self) -> None:
-        """Request new counts for all rows; the old counts stay visible until then."""
+        """Request new counts for all rows.
+
+        The old counts stay visible until the new counts arrive.
+        """
         self._to_read_again = frozenset(self._ends)
 
     def note_ends(self, key: str, ends: Ends | None, now_ms: int) -> None:
@@ -196,7 +200,10 @@ class LocksTable(RowTable):
 
     @property
     def lacking(self) -> Sequence[str]:
-        """The keys of the visible rows, or of the selected row, whose counts must be read."""
+        """The keys of the visible rows whose counts must be read.
+
+        If the terminal has no room for the counts, only the selected row can be included.
+        """
         keys: Sequence[str] = self.in_sight
         if not self._has_room_for_ends:
             selected = self.highlighted if self.reads_selected else None
@@ -219,7 +226,7 @@ class LocksTable(RowTable):
             self.measure_again()
 
     def _choose_columns(self) -> None:
-        """Hide the columns that the panel replaces, or the counts if none are known."""
+        """Hide the columns that are empty, that the panel replaces, or that have no room."""
         is_framed, is_wide = map(self.screen.has_class, ("-framed", "-wide"))
         self._has_room_for_ends = is_framed or is_wide
         counts = frozenset({*_ENDS, _READ})
@@ -263,7 +270,10 @@ class LocksTable(RowTable):
         return f"{when}: {', '.join(counts) or 'none expired or expiring'}"
 
     def in_order(self, locks: Sequence[Lock]) -> Sequence[Lock]:
-        """Return locks sorted by the clicked title, or in the given order if none was clicked."""
+        """Return locks sorted by the clicked column title.
+
+        If no title was clicked, the given order stays.
+        """
         if self.sorting is None:
             return locks
 

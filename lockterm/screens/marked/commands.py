@@ -1,4 +1,7 @@
-"""The commands on marked remotes, which several screens share; each change is a plan."""
+"""The commands on marked remotes, which several screens share.
+
+Each change is shown as a plan first.
+"""
 
 from __future__ import annotations
 
@@ -65,7 +68,7 @@ class MarkedCommands:
         """Return the rows that are still marked, because a run may have unmarked some of them.
 
         Args:
-            what: The action, for the message if none is marked anymore.
+            what: The action, for the message if no row is marked anymore.
             rows: The rows that were marked when the dialog opened.
         """
         left = self._marks.still(rows)

@@ -77,7 +77,7 @@ class Questions(Protocol):
         """Return hints by field, without control characters."""
 
     def wanted(self, typed: Typed) -> Wanted:
-        """Return the function that takes a remote, and returns it with its new values.
+        """Return a function that receives a remote, and returns the remote with its new values.
 
         Raises:
             IncompleteInputError: If the input does not describe a change yet.
@@ -204,18 +204,18 @@ def _value(text: str) -> Any:
 
 
 MOST_TRIED = 100
-"""The maximum number of marked remotes for which the form previews the change. With more, each key
-would wait too long."""
+"""The maximum number of marked remotes for which the form previews the change. With more remotes,
+each key would wait too long."""
 
 _NAMED = 240
-"""The maximum length of the list of names, in characters; the plan shows all names."""
+"""The maximum length of the list of names, in characters. Only the plan shows all names."""
 
 
 class MarkedForm(FormScreen[Wanted | None]):
     """The form for a change of marked remotes.
 
-    The result is a function that takes a remote and returns it with its new values; None if
-    canceled.
+    The result is a function that receives a remote, and returns the remote with its new values. The
+    result is None if canceled.
 
     Args:
         operations: The operations on the service and the local store.
@@ -330,7 +330,7 @@ class MarkedForm(FormScreen[Wanted | None]):
         self.refresh_bindings()
 
     def _describe_shortened(self, planned: PlannedSteps) -> str:
-        """Return a sentence about how the change shortens access; empty if it does not."""
+        """Return a sentence about how the change shortens access; empty if it shortens none."""
         zones = {one.lock_id: one.zone for one in self._targets}
         return summarize_shortenings(
             find_shortenings(planned.steps, zones, self.operations.now_ms())
@@ -374,7 +374,7 @@ class MarkedForm(FormScreen[Wanted | None]):
 
 
 def _describe_no_change(planned: PlannedSteps) -> str:
-    """Return why the change would change no remote; empty if it would change some."""
+    """Return why no remote would change; empty if at least one remote would change."""
     if any(step.action is not Action.KEEP for step in planned.steps):
         return ""
     if planned.steps:
@@ -389,7 +389,7 @@ def _describe_no_change(planned: PlannedSteps) -> str:
 
 
 def _describe_left(planned: PlannedSteps) -> str:
-    """Return how many remotes cannot be changed, and why the first of them cannot."""
+    """Return how many remotes cannot be changed, and the reason for the first of these remotes."""
     first = planned.left[0]
     return f"{len(planned.left):,} cannot be changed, such as {format_step(first)}: {first.message}"
 

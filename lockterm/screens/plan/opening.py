@@ -43,7 +43,10 @@ async def open_undo(screen: LocktermScreen[Any], operations: Operations, lock_id
 
 
 def ask_to_leave_run(run: Run) -> tuple[str, str]:
-    """Return the question before the user leaves a run, and its button; empty if not needed."""
+    """Return the question to ask before the user leaves a run, and the label of its button.
+
+    Both texts are empty if no question is needed.
+    """
     return ask_to_leave(run)
 
 

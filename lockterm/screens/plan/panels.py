@@ -63,7 +63,10 @@ def _bar(done: int, due: int, pace: str, width: int) -> Iterator[Part]:
 
 
 def _badges(run: Run) -> Iterator[Part]:
-    """Yield the number of steps in each state as a badge; badges of problems are reversed."""
+    """Yield the number of steps in each state as a badge.
+
+    Badges of problems have reversed colors.
+    """
     counts = run.counts()
     for state in FINAL_STATES:
         if counts[state]:
@@ -78,7 +81,7 @@ def _badges(run: Run) -> Iterator[Part]:
 
 
 MOST = 6
-"""The maximum number of lines; the last line counts the steps that have no line."""
+"""The maximum number of lines. The last line counts the steps that have no line."""
 
 _STATE = 15
 """The width of a step's result and the gap after it, in cells."""
@@ -98,7 +101,7 @@ class ProblemsPane(Widget):
         self.display = False
 
     def show_steps(self, steps: Iterable[Step], titles: Mapping[int, str]) -> None:
-        """Show the steps with problems; the panel is hidden if there are none.
+        """Show the steps with problems, or hide the panel if there are none.
 
         Args:
             steps: Steps with and without problems, in order.

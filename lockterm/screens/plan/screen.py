@@ -62,7 +62,8 @@ WAYS_ON = "Press {plan.back} to go back, {app.history} for the history, {plan.un
 """The sentence with the keys that the user can press after a run has ended."""
 
 PAINT_S = 0.1
-"""Seconds between two updates of the rows during a run; more updates would load a slow link."""
+"""Seconds between two updates of the rows during a run. More updates would overload a slow
+connection."""
 
 
 class PlanScreen(ListScreen[None]):
@@ -90,9 +91,9 @@ class PlanScreen(ListScreen[None]):
         self._locks: dict[int, OnLock] = {
             step.lock_id: OnLock(f"lock {step.lock_id}", zone) for step in self._steps.values()
         }
-        """Maps lock IDs to locks; the title of a lock is its ID until its name is read."""
+        """Maps lock IDs to locks. The title of a lock is its ID until the lock's name is read."""
         self._shortens = ""
-        """A summary of how the plan shortens access; empty if it does not."""
+        """A summary of how the plan shortens access; empty if it shortens no access."""
         self._is_read = False
         """Whether the names of the locks were read."""
         self._seen = 0
@@ -163,7 +164,10 @@ class PlanScreen(ListScreen[None]):
         self.follow_elsewhere()
 
     def paint(self) -> None:
-        """Show the steps: first those that could not be planned, last those that change nothing."""
+        """Show the steps.
+
+        Steps that could not be planned come first, steps that change nothing last.
+        """
         run = self.run_here
         self.table.is_at_rest = not self.is_elsewhere and (run is None or run.is_finished)
         ordered = sorted(
@@ -306,7 +310,7 @@ class PlanScreen(ListScreen[None]):
             self._follow()
 
     def _follow(self) -> None:
-        """Paint the steps that changed since the last call; during a run, skip the layout."""
+        """Paint the steps that changed since the last call, without a new layout during a run."""
         run = self.run_here
         if run is None or not self.is_attached or self._timer is None:
             return

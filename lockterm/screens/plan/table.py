@@ -25,7 +25,7 @@ from lockterm.widgets.line_table import TITLES, Piece
 from lockterm.widgets.row_table import Column, LazyRows, RowTable
 
 _GLYPH, _STEP, _STATE, _REMOTE, _NUMBER, _LOCK, _WHAT = range(7)
-"""The indexes of the columns; the first one has the icon of the action."""
+"""The indexes of the columns. The first column has the icon of the action."""
 
 _NAMES = (_REMOTE, _NUMBER, _LOCK)
 """The indexes of the columns whose texts stay different from each other if they are cut."""
@@ -77,7 +77,7 @@ class PlanTable(RowTable):
     """The table of steps: action, state icons, remote, lock, and the change or the problem.
 
     Args:
-        steps: The current steps by number; the owner may replace steps in this mapping.
+        steps: The current steps by number. The caller may replace steps in this mapping later.
         now_ms: The current time in milliseconds.
     """
 
@@ -139,7 +139,10 @@ class PlanTable(RowTable):
         return None if self.highlighted is None else self.step(int(self.highlighted))
 
     def step(self, number: int) -> Step:
-        """Return a step as shown: outside of a run, a sent step without a result is unconfirmed."""
+        """Return a step with the state to show.
+
+        If no session is running the plan, a sent step without a result is unconfirmed.
+        """
         step = self._steps[number]
         return at_rest(step) if self.is_at_rest else step
 
@@ -198,7 +201,7 @@ class PlanTable(RowTable):
         return cut(word, width).ljust(width)
 
     def _word(self, step: Step) -> str:
-        """Return the word for a step's result; before there is one, the word for its action."""
+        """Return the word for a step's result, or for its action if there is no result yet."""
         if step.is_left_out:
             return f"! {LEFT_OUT}"
         if step.action is Action.KEEP and step.state is StepState.UNCHANGED:
@@ -242,7 +245,7 @@ def what_of(step: Step, lock: OnLock, now_ms: int, room: int = 0) -> str:
         lock: The lock of the step.
         now_ms: The current time in milliseconds.
         room: The maximum width in cells, or 0 for no limit. If no text is short enough, the caller
-            cuts the shortest one.
+            cuts the shortest text.
     """
     if step.message and step.state not in DUE:
         return clean(step.message, 400)

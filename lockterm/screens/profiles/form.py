@@ -56,7 +56,7 @@ if TYPE_CHECKING:
 
 
 TIMEOUT_S = 10.0
-"""The maximum timeout of a test in seconds; the user waits for the result."""
+"""The maximum timeout of a test in seconds, because the user waits for the result."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -78,7 +78,7 @@ async def try_profile(
         profiles: The profiles of the configuration file.
         file: The configuration file as last read.
         name: The name of the profile.
-        filed: The profile's values in the form of the file, which need not contain them yet.
+        filed: The profile's values, as the configuration file contains them or will contain them.
     """
     trial = replace(file, profiles={name: filed}, default_profile=None)
     try:
@@ -345,7 +345,7 @@ class ProfileForm(FormScreen[str | None]):
     # --- testing ---------------------------------------------------------------------------------
 
     def disabled_reason(self, action: str) -> str:
-        """Return the current work, which disables saving and testing; empty if there is none."""
+        """Return why saving or testing is disabled: the current work; empty if there is none."""
         return self.doing if action in ("save", "test") else ""
 
     def _checked(self) -> CheckedProfile | None:

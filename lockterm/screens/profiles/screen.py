@@ -59,7 +59,8 @@ class ProfilesTable(RowTable):
         """Replace the rows.
 
         Args:
-            entries: The profiles in the order of the file; the table sorts by a clicked title.
+            entries: The profiles in the order of the file. The table sorts them by the clicked
+                column title.
             in_use: The name of the profile of this session.
             cursor: The name of the profile to select; None to keep the selection.
         """
@@ -104,7 +105,8 @@ class ProfilesScreen(ListScreen[None]):
         operations: The operations on the service and the local store of the profile in use.
         profiles: The profiles of the configuration file.
         choices: The preferences, which store the input of an unfinished form.
-        go_on: A function that ends this session and starts a new one with the settings it gets.
+        go_on: A function that receives settings, ends this session, and starts a new session with
+            the settings.
     """
 
     BINDINGS = bindings("profiles")
@@ -281,7 +283,7 @@ class ProfilesScreen(ListScreen[None]):
     @work
     @opens("the profiles")
     async def action_make_default(self) -> None:
-        """Make the selected profile the one with which lockterm starts."""
+        """Make lockterm start with the selected profile."""
         entry = self.current
         if entry is None or self._file is None:
             return

@@ -42,7 +42,9 @@ _FIXED = (FIELDS["id"], *(field for field in ADDED if field.listed and field not
 
 
 class RemoteFields(VerticalScroll, can_focus=False):
-    """A column of fields that scrolls with the focus; the remote type decides which are shown.
+    """A column of fields that scrolls with the focus.
+
+    The remote type determines which fields are shown.
 
     Most fields show their errors only after the focus has left them. A date field shows the date or
     the error while the user types.
@@ -155,14 +157,17 @@ class RemoteFields(VerticalScroll, can_focus=False):
         return {row.field: row.value for row in self._rows()}
 
     def fill(self, typed: Mapping[str, str]) -> None:
-        """Set the fields in ``typed``; show the less used fields if ``typed`` contains one."""
+        """Set the fields in ``typed``.
+
+        If these include a less used field, show the less used fields.
+        """
         for row in self._rows():
             if row.field in typed:
                 row.value = typed[row.field]
         self.more = self.more or _has_rare(typed)
 
     def go_on(self, draft: Mapping[str, str]) -> None:
-        """Continue a draft, which contains only the texts that differ from the initial ones."""
+        """Continue a draft, which contains only the texts that differ from the initial texts."""
         self.fill({**self.initial, **draft})
 
     def offer(self, offered: Mapping[str, str]) -> None:
@@ -173,17 +178,26 @@ class RemoteFields(VerticalScroll, can_focus=False):
         self.read_now()
 
     def _other(self, typed: Mapping[str, str]) -> dict[str, str]:
-        """Return the texts in ``typed`` that differ from the initial texts, except in spaces."""
+        """Return the texts in ``typed`` that differ from the initial texts.
+
+        Surrounding spaces are ignored.
+        """
         initial = self.initial
         return {name: text for name, text in typed.items() if text.strip() != initial[name].strip()}
 
     def touched(self) -> dict[str, str]:
-        """Return the fields that the user changed, for a draft; suggestions are no changes."""
+        """Return the fields that the user changed, for a draft.
+
+        Suggestions do not count as changes.
+        """
         other = self._other(self.typed())
         return {} if other == self._offered else other
 
     def take_over(self, current: Remote) -> None:
-        """Continue with newer values of the remote; update fields that the user did not change."""
+        """Continue with newer values of the remote.
+
+        The fields that the user did not change get the newer values.
+        """
         typed, old, new = self.typed(), self.initial, typed_of(current, self._zone)
         self.before, self.initial = current, new
         self.fill({field: new[field] for field in new if typed[field] == old[field]})
@@ -253,8 +267,8 @@ class RemoteFields(VerticalScroll, can_focus=False):
         """Ask the service whether the typed name is free, if the answer is needed and unknown.
 
         The answer is stored with the name, so that a late answer never applies to another name. An
-        error is shown at the field and does not prevent saving: the service checks the name again
-        when the remote is sent.
+        error is shown at the field but does not prevent saving, because the service checks the name
+        again when the remote is sent.
 
         Args:
             is_free: A function that asks the service whether a name is free (contract 4.2).
@@ -307,7 +321,7 @@ class RemoteFields(VerticalScroll, can_focus=False):
             self._bring_into_sight(row)
 
     def _bring_into_sight(self, row: FormField) -> None:
-        """Scroll to a whole row, once the hints below its field have their final height."""
+        """Scroll to a whole row after the hints below its field have their final height."""
         self.call_after_refresh(row.scroll_visible, animate=False)
 
     @on(Button.Pressed, "#more")

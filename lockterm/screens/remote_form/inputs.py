@@ -26,7 +26,8 @@ STARTS = ("now", "tomorrow")
 """The texts of the start dates that the form offers."""
 
 PASTE = 64 * 1024
-"""The maximum number of characters in a paste; services stop reading a request at this size."""
+"""The maximum number of characters in a paste, because services stop reading a request at this
+size."""
 
 
 class TypedValue(Vertical):
@@ -68,9 +69,9 @@ class TypedValue(Vertical):
 class DatetimeInput(TypedValue):
     """An input for a date as words or numbers, with suggested dates beside it.
 
-    A click on a suggestion puts it into the text. A key does the same, one suggestion after the
-    other. If clocks show the typed time twice, as at the end of summer time, the input offers both
-    moments. The chosen moment's UTC offset is added to the text.
+    A click on a suggestion puts that suggestion into the text. Each press of a key puts the next
+    suggestion into the text. If clocks show the typed time twice, as at the end of summer time, the
+    input offers both moments. The chosen moment's UTC offset is added to the text.
 
     Args:
         zone: The time zone of the lock.
@@ -109,7 +110,10 @@ class DatetimeInput(TypedValue):
         self._use(event.text)
 
     def action_preset(self) -> None:
-        """Put the next suggestion into the text; after the last one, put the original text back."""
+        """Put the next suggestion into the text.
+
+        After the last suggestion, restore the original text.
+        """
         texts = (*self._presets, self._own)
         place = texts.index(self.value) if self.value in self._presets else -1
         self._use(texts[place + 1])
@@ -172,7 +176,7 @@ class WeekdayPicker(TypedValue):
             return None
 
     def note_change(self) -> None:
-        """Update the check boxes after the text has changed, and post a message about it."""
+        """Update the check boxes after the text has changed, and post :class:`Changed`."""
         if self.is_mounted and (days := self._days()) is not None:
             self.query_one(MultiChoice).chosen = days
         super().note_change()
@@ -185,7 +189,7 @@ class WeekdayPicker(TypedValue):
 
 
 class JsonEditor(TextArea):
-    """A text area for JSON without line numbers, blinking or colors; Tab leaves the area.
+    """A text area for JSON without line numbers, blinking or colors, which Tab leaves.
 
     Args:
         value: The JSON text.

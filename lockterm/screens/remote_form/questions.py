@@ -68,7 +68,7 @@ def ask_to_merge(before: Remote, others: list[Difference]) -> ConfirmModal:
 
 
 def ask_whether_it_is(name: str, remote_id: int) -> ConfirmModal:
-    """Return the dialog that asks whether a remote is the one that this form added.
+    """Return the dialog that asks whether a remote is the remote that this form added.
 
     lockterm shows the dialog if the result of adding is unknown, and exactly one remote on the lock
     matches.
@@ -97,14 +97,17 @@ def ask_to_leave(what: str, *, is_sent: bool) -> ConfirmModal:
 
 
 def _is_renewal(before: Remote, after: Remote, zone: tzinfo) -> bool:
-    """Return whether a change does nothing but set a later end date."""
+    """Return whether a change only sets a later end date."""
     labels = [one.label for one in find_differences(before, after, zone)]
     is_later = (after.end_ms or 0) > (before.end_ms or 0)
     return is_later and labels == [FIELDS["endDate"].label]
 
 
 def _short(name: str) -> str:
-    """Return a name, shortened to fit a button; the question above shows the full name."""
+    """Return a name, shortened to fit a button.
+
+    The question above the button shows the full name.
+    """
     if cell_len(name) <= _BUTTON:
         return name
     while cell_len(name) > _BUTTON - 1:

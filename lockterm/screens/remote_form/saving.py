@@ -44,21 +44,22 @@ if TYPE_CHECKING:
     from lockterm.screens.base import LocktermScreen
 
 PROOF_S = 90.0
-"""Maximum seconds to wait for a confirmation; a service may answer with data a minute old."""
+"""Maximum seconds to wait for a confirmation, because a service may answer with data a minute
+old."""
 
 
 class RemoteSaving:
     """The steps of saving a remote, from the complete form to the answer of the service.
 
-    Its workers belong to the app, so leaving the form does not stop a request in progress.
+    Its workers belong to the app, so that leaving the form does not stop a request in progress.
 
     Args:
         screen: The screen of the form, on top of which dialogs open.
         fields: The fields of the form.
         lock_entry: The lock the remote belongs to.
         changed: A function to call when ``doing``, ``refusal`` or ``unknown`` has changed.
-        saved: A function to call when the service has recorded the remote. It gets the ID of the
-            remote, or None if it is unknown, and a text about the change.
+        saved: A function to call when the service has recorded the remote. The function gets the ID
+            of the remote, or None if the ID is unknown, and a text about the change.
     """
 
     def __init__(
@@ -114,7 +115,7 @@ class RemoteSaving:
         )
 
     def start(self) -> None:
-        """Start to save; the form must start nothing else until saving has ended."""
+        """Start to save. The form must start nothing else until saving has ended."""
         self.refusal, self._is_unreachable = "", False
         self._do("Preparing ...")
         opened = opening(self._screen, "the result of saving")
@@ -303,7 +304,7 @@ class RemoteSaving:
     async def _operation(self) -> Operation | None:
         """Return the unconfirmed change of this form; None if there is none.
 
-        If the change was sent again, return the operation that repeats it.
+        If the change was sent again, return the later operation.
         """
         journal = self._operations.journal
         found = await journal.find(self._unconfirmed or "")
@@ -313,7 +314,7 @@ class RemoteSaving:
         return found
 
     async def _recognize(self, operation: Operation) -> Operation:
-        """Ask the user whether the only matching remote is the added one.
+        """Ask the user whether the only matching remote is the remote that the form added.
 
         Returns:
             The operation, linked to the remote if the user recognizes it; otherwise unchanged.

@@ -1,4 +1,4 @@
-"""The form that adds a remote (contract 4.1) or changes one (contract 4.4)."""
+"""The form that adds a remote (contract 4.1) or changes a remote (contract 4.4)."""
 
 from __future__ import annotations
 
@@ -131,7 +131,10 @@ class RemoteForm(FormScreen[RemoteSaved | None]):
 
     @property
     def first_keys(self) -> Sequence[str]:
-        """The actions that the footer shows first; in a series of remotes, both save actions."""
+        """The actions that the footer shows first.
+
+        While the user adds several remotes, these are both save actions.
+        """
         return ("save", "save_next") if self._is_like or self._count else ("save", "leave")
 
     def compose_fields(self) -> ComposeResult:
@@ -188,7 +191,10 @@ class RemoteForm(FormScreen[RemoteSaved | None]):
         return self._why_not_save() if action in _SAVES else ""
 
     def is_offered(self, action: str) -> bool:
-        """Return whether the footer shows a key; some keys work only in one state of the form."""
+        """Return whether the footer shows a key.
+
+        Some keys work only in one state of the form.
+        """
         if action in ("toggle_more", "save_next"):
             return self.fields.before is None
         return action != "check" or self._saving.unknown
@@ -274,7 +280,7 @@ class RemoteForm(FormScreen[RemoteSaved | None]):
             self.notices.instead = own or ELSEWHERE
 
     def _show_saving(self) -> None:
-        """Show the state of saving in the form; disable the fields while a request is sent."""
+        """Show the state of saving in the form, and disable the fields while a request is sent."""
         if not self.is_attached:  # the request continues without the form
             return
         self._store.watch(bool(self._saving.doing))
@@ -323,7 +329,7 @@ class RemoteForm(FormScreen[RemoteSaved | None]):
     @work(exclusive=True, group="try")
     @opens("the answer of the service")
     async def _try_now(self) -> None:
-        """Try to reach the service; if that succeeds, save the remote."""
+        """Try to reach the service. If that succeeds, save the remote."""
         self._is_trying = True
         self.show_status()
         try:

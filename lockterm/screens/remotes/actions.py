@@ -86,7 +86,10 @@ class RemoteActions(LocktermScreen[None]):
         return self.lock_entry
 
     def mark_busy(self, lock_id: int, remote_id: int, word: str) -> None:
-        """Show that an action on a remote is running; an empty ``word`` shows that none is."""
+        """Show that an action on a remote is running.
+
+        An empty ``word`` shows that no action is running.
+        """
 
     # --- what is possible ----------------------------------------------------------------------
 
@@ -143,7 +146,7 @@ class RemoteActions(LocktermScreen[None]):
         return ""
 
     def _format_who(self, lock: Lock, remote: Remote) -> str:
-        """Return the remote as text; add the lock unless the screen is about that lock."""
+        """Return the remote as text, with its lock unless the screen is about that lock."""
         at = f" at {_name_of(lock)}" if self.lock_entry is None else ""
         return f"{format_remote(remote)}{at}"
 
@@ -232,7 +235,7 @@ class RemoteActions(LocktermScreen[None]):
         self.app.push_screen(screens.ReplaceModal(self.operations, [(lock, remote)]), planned)
 
     def _left_plan(self, lock: Lock, old: Remote, plan_id: str, _: None) -> None:
-        """Select the new remote and close the old one's screens, if the plan replaced the fob."""
+        """After a replacement, select the new remote and close the screens of the old remote."""
         run = self.operations.run_here
         if run is None or run.plan.id != plan_id:
             return
@@ -364,7 +367,7 @@ class RemoteActions(LocktermScreen[None]):
     def _note_written(self, lock: Lock, remote_id: int | None, *, is_deleted: bool = False) -> None:
         """Update the open screens of a lock after a change.
 
-        If this screen shows more locks, read the lock again.
+        If this screen shows several locks, also read the changed lock again.
         """
         for screen in self.screens_of(lock.lock_id):
             (screen.after_delete if is_deleted else screen.after_write)(remote_id)

@@ -29,14 +29,14 @@ def by_name(book: Iterable[Lock], current: Lock) -> list[Lock]:
 
 
 class BookPane(RowTable, can_focus=False):
-    """The side panel that lists the locks of the lock book; the cursor is on the open lock.
+    """The side panel that lists the locks of the lock book, with the cursor on the open lock.
 
     Each row shows a title and the last known number of remotes. The panel never gets the focus,
     because every key is for the table of remotes.
     """
 
     class LockClicked(Message):
-        """Posted when the user clicks a lock other than the open one.
+        """Posted when the user clicks a lock other than the open lock.
 
         Args:
             lock: The clicked lock.
@@ -62,11 +62,11 @@ class BookPane(RowTable, can_focus=False):
         self.show(LazyRows(self._locks, self._cells), str(current.lock_id))
 
     def widest(self) -> Sequence[int]:
-        """Return the column widths in cells; the titles get the width that the numbers leave."""
+        """Return the column widths in cells. The titles get the width that the numbers leave."""
         return LONGEST_CELL, len("1000000")
 
     def on_click(self, event: events.Click) -> None:
-        """Post a message with the clicked lock; the cursor moves only when that lock is opened."""
+        """Post a message with the clicked lock. The cursor moves only when that lock is opened."""
         event.prevent_default()
         event.stop()
         row = self._row_at(event)

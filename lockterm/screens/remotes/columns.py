@@ -51,7 +51,7 @@ class RemoteColumn(NamedTuple):
         noun: str = "",
         directions: tuple[str, str] | None = None,
     ) -> Self:
-        """Return the column that shows a field; missing texts come from the field."""
+        """Return the column that shows a field. Missing texts come from the field."""
         field = FIELDS[name]
         ways = directions or _DIRECTIONS.get(field.kind, ("A to Z", "Z to A"))
         return cls(title or field.label, about, noun or field.called, ways, field)
@@ -91,15 +91,15 @@ COLUMNS: Mapping[str, RemoteColumn] = {
 """Maps names to columns, for every field of a listed remote that fits a cell (contract 2.3).
 
 The user number has no column, because the service's list does not contain it (contract 4.3). The
-list does not contain the battery level either, but for its column lockterm reads the details of the
-shown remotes.
+list does not contain the battery level either, but to fill that column, lockterm reads the details
+of the shown remotes.
 """
 
 ALWAYS = "name"
 """The column that is always shown, because it identifies the remote."""
 
 USUAL = ("name", "number", "type", "valid", "state", "added", "coerced")
-"""The default columns; if they do not all fit, the table leaves some out."""
+"""The default columns. If they do not all fit, the table leaves some out."""
 
 _SHOWN, _SORT, _DOWN = "columns", "sort", "descending"
 """The keys under which the preferences store an arrangement."""
@@ -130,7 +130,7 @@ class Arrangement:
 
     @classmethod
     def of(cls, columns: tuple[str, ...], order: SortOrder | None) -> Self:
-        """Return an arrangement; default columns in their default order count as no choice."""
+        """Return an arrangement. The default columns in default order count as no choice."""
         return cls(() if columns == USUAL else columns, order)
 
     @classmethod
@@ -147,7 +147,7 @@ class Arrangement:
         return cls.of(tuple(dict.fromkeys(known)), order)
 
     def as_kept(self) -> dict[str, Any] | None:
-        """Return the arrangement in the form in which it is stored; None if nothing was chosen."""
+        """Return the arrangement as the preferences store it; None if nothing was chosen."""
         stored: dict[str, Any] = {_SHOWN: list(self.columns)} if self.columns else {}
         if self.order is not None:
             stored |= {_SORT: self.order.key, _DOWN: self.order.descending}
@@ -200,7 +200,8 @@ class ColumnsChoice:
 GROWING = {"number": range(6, 13), "id": range(5, 21), "user": range(8, 21)}
 """Maps the names of columns to their possible widths in cells.
 
-Each of these columns is as wide as its longest value so far, so that pages do not jump.
+Each of these columns is as wide as its longest value so far, so that the columns do not move when
+another page is shown.
 """
 
 _DAY_CELLS = len("31 Dec 2026")
@@ -249,7 +250,7 @@ class Layout:
 def plan(room: int, long: Mapping[str, int], arrangement: Arrangement) -> Layout:
     """Return the columns that fit a width, and the width of each.
 
-    If not all chosen columns fit, the last ones are left out, but never the name.
+    If not all chosen columns fit, the last columns are left out, but never the name.
 
     Args:
         room: The available width in cells.
@@ -294,7 +295,7 @@ def line(cells: Sequence[Piece], layout: Layout) -> Iterator[Piece]:
 
 
 def titles(layout: Layout) -> list[Piece]:
-    """Return the column titles; the title of the sorted column has a marker."""
+    """Return the column titles. The title of the sorted column has a marker."""
     return [(_title(key, width, layout.order), "") for key, width in layout.widths.items()]
 
 
@@ -307,7 +308,7 @@ def _title(key: str, width: int, order: SortOrder | None) -> str:
 
 
 MOST_SHOWN = 200
-"""The maximum number of rows that are shown; lockterm requests no larger page."""
+"""The maximum number of rows that are shown. lockterm never requests a larger page."""
 
 
 def rows_to_show(
@@ -346,7 +347,7 @@ def sorted_remotes(
     zone: tzinfo,
     levels: Mapping[int, int] | None = None,
 ) -> list[Remote]:
-    """Return remotes in a sort order; remotes that compare equal keep the service's order.
+    """Return remotes in a sort order. Remotes that compare equal keep the service's order.
 
     Args:
         remotes: The remotes in the order of the service.

@@ -116,7 +116,7 @@ class ColumnsModal(LocktermModal[Arrangement | None]):
     # --- actions -------------------------------------------------------------------------------
 
     def action_show(self) -> None:
-        """Show or hide the highlighted column; the name column cannot be hidden."""
+        """Show or hide the highlighted column. The name column cannot be hidden."""
         if (place := self._at()) is None:
             return
         key = self._keys[place]

@@ -117,7 +117,7 @@ class Clearing:
         )
 
     async def check(self) -> TargetState:
-        """Count the remotes of the lock now; if that fails, the lock cannot be cleared."""
+        """Count the remotes of the lock now. If that fails, the lock cannot be cleared."""
         name = clean(self._lock_entry.title, 60)
         try:
             seen = await self._operations.remotes.page(self._lock_entry.lock_id, 1, 1, fresh=True)

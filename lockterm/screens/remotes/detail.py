@@ -124,7 +124,10 @@ class RemoteDetailScreen(RemoteActions):
             self.refresh_relative_times()
 
     def keep_refusal(self, error: LocktermError) -> None:
-        """Log a refusal, unless the remote is gone, because the screen shows that error in full."""
+        """Add a refusal to the message log.
+
+        If the remote is gone, log nothing, because the screen shows that error in full.
+        """
         if not (isinstance(error, RefusedError) and error.is_gone):
             super().keep_refusal(error)
 
@@ -259,7 +262,7 @@ class RemoteDetailScreen(RemoteActions):
                 self._pane.look_at_journal()
 
     def after_delete(self, remote_id: int | None) -> None:
-        """Close this screen if its remote was deleted; the list then selects the next remote."""
+        """Close this screen if its remote was deleted."""
         if remote_id != self.remote_id:
             return
         self._is_deleted = True

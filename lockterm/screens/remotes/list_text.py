@@ -1,4 +1,4 @@
-"""The texts of the remotes screen: the pager, the empty state, and why no other page can open."""
+"""The texts of the remotes screen: the pager, the empty state, and why a page cannot open."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ def format_titles(state: ListState, counts: Sequence[str]) -> Sequence[str]:
         counts: Texts about the number of loaded remotes in each state, the longest first.
 
     Returns:
-        The titles, the longest first. The last one shows only the total.
+        The titles, the longest first. The last title shows only the total.
     """
     title = "Remotes" if state.page is None else f"Remotes {state.page.total:,}"
     return [*(separator().join((title, words)) for words in counts), title]
@@ -56,10 +56,10 @@ def format_pager(
     Args:
         state: The state of the list.
         matching: The number of rows; in a search, the number of matches.
-        order: The sort order. The pager also shows whether it applies to the page or to the whole
-            list.
-        marked: The number of marked remotes as text. It comes first and is never left out, like
-            the number of remotes that others changed.
+        order: The sort order. The pager also shows whether this order applies to the page or to the
+            whole list.
+        marked: The number of marked remotes as text. This text comes first and is never left out,
+            like the number of remotes that others changed.
         name: The full name of the selected remote if its row has no room for it, otherwise empty.
         counts: Texts about the number of loaded remotes in each state, the longest first.
     """
@@ -242,7 +242,7 @@ def _nothing_matches(state: ListState) -> tuple[str, str]:
 
 
 def why_no_page(state: ListState, action: str, at: int) -> str:
-    """Return why a key cannot open another page; empty if it can.
+    """Return why a key cannot open another page; empty if the key can.
 
     Args:
         state: The state of the list.

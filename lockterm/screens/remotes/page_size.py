@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from lockterm.domain.remotes import RemotePage
 
 PAGE_SIZES = (10, 20, 50, 100, 200)
-"""The page sizes that the user can choose, besides the current one."""
+"""The page sizes that the user can choose, besides the current size."""
 
 RESIZED_S = 0.3
 """Seconds without a change of the terminal's size before lockterm requests a page of the new size.
@@ -41,7 +41,7 @@ class PageSize(LocktermScreen[None]):
 
     @abstractmethod
     def compare_with_journal(self) -> Worker[None]:
-        """Show recent changes that the page lacks, and changes by others since the earlier list."""
+        """Show recent changes that the page lacks, and changes by others since the last reading."""
 
     @property
     def wanted_rows(self) -> int:
@@ -56,14 +56,14 @@ class PageSize(LocktermScreen[None]):
 
     @work(exclusive=True, group="fit")
     async def fit(self, *, asked: bool = False) -> None:
-        """Replace the shown page by a page of the wanted size; the same remote stays selected.
+        """Replace the shown page by a page of the wanted size. The same remote stays selected.
 
-        No key waits for this method; keys act on the rows that are shown. The method stops if
-        another page is being read, because :meth:`load` calls the method again at its end. A size
-        that the service has refused is requested again only if the user asks for it.
+        No key waits for this method, because keys act on the rows that are shown. The method stops
+        if another page is being read, because :meth:`load` calls the method again after that page.
+        A size that the service has refused is requested again only if the user asks for it.
 
         Args:
-            asked: Whether the user has chosen the size; if so, an error is shown.
+            asked: Whether the user has chosen the size. If so, an error is shown.
         """
         listed, size = self.remotes, self.wanted_rows
         before, tried = listed.state.load.seen, 0
@@ -86,13 +86,17 @@ class PageSize(LocktermScreen[None]):
             self.call_after_refresh(listed.read_ahead)
 
     def _may_replace(self, before: Fetched[RemotePage], size: int) -> bool:
-        """Return whether ``before`` is still shown, ``size`` still wanted, and no page loading."""
+        """Return whether the page ``before`` may be replaced by a page of ``size`` remotes.
+
+        The replacement is possible while ``before`` is still shown, ``size`` is still wanted, and
+        no page is loading.
+        """
         now = self.remotes.state.load
         is_shown = self.is_active and now.seen is before and not now.busy
         return is_shown and size == self.wanted_rows
 
     def action_page_size(self) -> None:
-        """Ask for a page size and apply it; the service may still return fewer or more remotes."""
+        """Ask for a page size and apply it. The service may still return fewer or more remotes."""
 
         def resize(size: int | Literal["auto"] | None) -> None:
             if size is not None:

@@ -35,7 +35,7 @@ if TYPE_CHECKING:
     from lockterm.domain.remotes import Remote
 
 MOST_DONE = 5
-"""The maximum number of a remote's changes to show; the latest ones are shown."""
+"""The maximum number of a remote's changes to show, starting with the latest."""
 
 MOST_LINES = 500
 """The number of the lock's latest changes in which the panel searches for the remote."""
@@ -53,7 +53,7 @@ class RemotePane(Widget):
         operations: The operations on the service and the local store.
         lock_id: The ID of the lock whose remotes are shown.
         has_fields: Whether the panel shows the values of all columns, under the remote's name.
-            Otherwise it shows only the validity and the changes.
+            Otherwise the panel shows only the validity and the changes.
     """
 
     def __init__(
@@ -146,7 +146,7 @@ def _has_week(remote: Remote) -> bool:
 
 
 def _fields(row: RemoteRow, zone: tzinfo, width: int) -> list[Part]:
-    """Return the lines of labels and values; a long value continues indented below itself."""
+    """Return the lines of labels and values. A long value continues below, indented."""
     remote, valid = row.remote, row.valid
     shown = {
         "number": number(remote),

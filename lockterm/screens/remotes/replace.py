@@ -82,7 +82,7 @@ class ReplaceModal(PlanModal):
         return ""
 
     async def make_plan(self) -> None:
-        """Read the locks, and close with the plan."""
+        """Read the locks, and close the dialog with the plan."""
         what = "the lock" if len(self._targets) == 1 else self._locks
         self.show_reading(f"Reading {what}. Press Esc to stop.")
         rows = [(lock.lock_id, remote) for lock, remote in self._targets]

@@ -63,8 +63,8 @@ class RemotesScreen(RemoteActions, SidePanels, PageSize, ListScreen[None]):
     Args:
         operations: The operations on the service and the local store.
         lock_entry: The lock, with the values of its lock book entry if it has one.
-        open_book: A function that opens the lock book when the user goes back. It is used if no
-            screen is below this one, as after lockterm was started with this lock.
+        open_book: A function that opens the lock book when the user goes back. The function is used
+            if no screen is below this one, for example after lockterm was started with this lock.
         book: The lock book as last read; None if it was never read.
     """
 
@@ -162,7 +162,8 @@ class RemotesScreen(RemoteActions, SidePanels, PageSize, ListScreen[None]):
             held: Whether the user holds the paging key down; see :meth:`RemoteList.load`.
             moving: Whether keys move the cursor while the page loads. If so, the selected remote
                 stays selected.
-            at_most_s: The maximum age, in seconds, of a page in memory that needs no request.
+            at_most_s: The maximum age, in seconds, at which a page in memory is shown without a
+                request.
         """
         listed, shown = self.remotes, self.remotes.state.page
         if fresh:
@@ -211,7 +212,7 @@ class RemotesScreen(RemoteActions, SidePanels, PageSize, ListScreen[None]):
 
     @work(exclusive=True, group="journal")
     async def compare_with_journal(self) -> None:
-        """Show recent changes that the page lacks, and changes by others since the earlier list."""
+        """Show recent changes that the page lacks, and changes by others since the last reading."""
         await self.remotes.compare_with_journal()
 
     @work(exclusive=True, group="restorable")
@@ -255,12 +256,12 @@ class RemotesScreen(RemoteActions, SidePanels, PageSize, ListScreen[None]):
             self._search_rest()  # the state filter applies to the whole list
 
     def show_only(self, only: StateFilter | None) -> None:
-        """Show only the remotes of one state, from the whole list; None shows all again."""
+        """Show only the remotes of one state, from the whole list; None shows all remotes again."""
         self._narrow(only=only)
         self._search_rest()
 
     def _narrow(self, **wanted: str | StateFilter | None) -> None:
-        """Apply a search text or a filter to the loaded page; ``search`` covers other pages."""
+        """Apply a search text or a filter to the loaded page. ``search`` covers the other pages."""
         self.workers.cancel_group(self, "search")
         self.remotes.change(**wanted, found=None)
 
@@ -281,7 +282,7 @@ class RemotesScreen(RemoteActions, SidePanels, PageSize, ListScreen[None]):
     # --- painting ------------------------------------------------------------------------------
 
     def watch_shown(self, before: ListState, now: ListState) -> None:
-        """Show the new state of the list; paint the rows only if they have changed."""
+        """Show the new state of the list, but paint the rows only if they have changed."""
         if not now.has_rows_of(before):
             if now.page is not None and not now.page.total:
                 self._look_for_restorable()
@@ -301,7 +302,7 @@ class RemotesScreen(RemoteActions, SidePanels, PageSize, ListScreen[None]):
         """Replace the rows of the table; the same remote stays selected.
 
         Args:
-            top: Whether to select the first row if that remote is gone.
+            top: Whether to select the first row if the selected remote is gone.
         """
         if not self.is_running:  # a write may outlive the screen that began it
             return
@@ -346,7 +347,7 @@ class RemotesScreen(RemoteActions, SidePanels, PageSize, ListScreen[None]):
         self.query_one(Pager).show(*texts)
 
     def _find_cut_name(self) -> str:
-        """Return the full name to show in the pager; empty if it is shown elsewhere."""
+        """Return the full name to show in the pager; empty if the name is shown elsewhere."""
         return "" if self.has_pane else self.table.cut_name
 
     def follow_cursor(self) -> None:
@@ -361,7 +362,7 @@ class RemotesScreen(RemoteActions, SidePanels, PageSize, ListScreen[None]):
             self.query_one(KeyLine).show_keys()
 
     def refresh_relative_times(self) -> None:
-        """Update dates and states to the current time; the order and the results stay."""
+        """Update dates and states to the current time without changing the order or the results."""
         now_ms, page = self.operations.now_ms(), self.remotes.state.page
         self.table.refresh_relative_times(now_ms)
         if page is not None:
@@ -508,7 +509,7 @@ class RemotesScreen(RemoteActions, SidePanels, PageSize, ListScreen[None]):
         self.arrange_table(replace(before, order=SortOrder.after(before.order, event.column)))
 
     def arrange_table(self, chosen: Arrangement | None) -> None:
-        """Apply and save an arrangement; if saving fails, it applies to this session only."""
+        """Apply and save an arrangement. If saving fails, it applies to this session only."""
         if chosen is None or chosen == self.columns.arrangement:
             return
         reason = self.columns.use(chosen)
@@ -559,7 +560,7 @@ class RemotesScreen(RemoteActions, SidePanels, PageSize, ListScreen[None]):
             self.app.push_screen(screens.CopyScreen(self.operations, self.lock_entry))
 
     def action_back(self) -> None:
-        """Do the first that applies: stop or clear the search, show all, unmark, or go back."""
+        """Stop or clear the search, or else clear the filter or the marks, or else go back."""
         state = self.remotes.state
         if state.found is not None and state.found.running:
             self.workers.cancel_group(self, "search")

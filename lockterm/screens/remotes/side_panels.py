@@ -107,7 +107,10 @@ class SidePanels(LocktermScreen[None]):
     @work
     @opens("the other lock", must_appear=True)
     async def _show_lock_beside(self, step: int) -> None:
-        """Show the lock ``step`` positions further in the sorted lock book, which wraps around."""
+        """Show the lock ``step`` positions further in the sorted lock book.
+
+        After the last lock comes the first.
+        """
         with self.refusing_errors():
             self.book = book = await self.operations.locks.all()
             locks = by_name(book, self.lock_entry)

@@ -38,7 +38,7 @@ if TYPE_CHECKING:
 
 
 LONGEST = 120
-"""The maximum number of characters of a string from the service that a cell uses."""
+"""The maximum number of characters that a cell shows of a string from the service."""
 
 _BY: dict[int | None, str] = {AddType.BLUETOOTH: "BT", AddType.GATEWAY: "GW"}
 _COERCED = {0: "default", 1: "yes", 2: "no"}
@@ -107,7 +107,7 @@ def state_look(state: RemoteState) -> str:
 
 
 def row_look(state: RemoteState) -> str:
-    """Return the style of a whole row; the row of an expired remote is dim."""
+    """Return the style of a whole row, which is dim for an expired remote."""
     return state.look if state is RemoteState.ENDED else ""
 
 
@@ -272,7 +272,7 @@ class RemotesTable(LineTable):
         return called if cell_len(called) > self._layout.widths.get("name", 0) else ""
 
     def choose(self, arrangement: Arrangement) -> None:
-        """Set the columns; they take effect when the rows are replaced the next time."""
+        """Set the columns, which take effect when the rows are replaced the next time."""
         self._arrangement = arrangement
 
     def left_out(self, arrangement: Arrangement) -> list[str]:
@@ -301,7 +301,7 @@ class RemotesTable(LineTable):
             batteries: The battery levels; None if their column is not used.
             cursor: The ID of the remote to select. By default the selected remote stays selected;
                 if that remote is gone, the row with the same index is selected.
-            top: Whether to select the first row instead if that remote is gone.
+            top: Whether to select the first row instead, if the remote to select is gone.
         """
         current = self.selected
         wanted = cursor if cursor is not None else current.id if current else None
@@ -352,7 +352,7 @@ class RemotesTable(LineTable):
         yield from line(titles(self._layout), self._layout)
 
     def click_title(self, x: int) -> None:
-        """Post a message with the column whose title, or blanks after it, are at the cell ``x``."""
+        """Post a message with the column that has its title, or the gap after it, at cell ``x``."""
         end = len(MARGIN) + BEFORE
         for column, width in self._layout.widths.items():
             start, end = end, end + width + self._layout.gap
@@ -379,7 +379,7 @@ class RemotesTable(LineTable):
         return change.sign if change else ""
 
     def elsewhere_of(self, row: RemoteRow | None) -> ChangeElsewhere | None:
-        """Return the change by others to a row's remote; None if there is none, or it was seen."""
+        """Return the unseen change by others to a row's remote; None if there is none."""
         return None if row is None else self.elsewhere.get((self._lock_id, row.remote.id or 0))
 
     def _plan_columns(self, arrangement: Arrangement) -> Layout:
@@ -389,7 +389,10 @@ class RemotesTable(LineTable):
         return plan(width - scrollbar - len(MARGIN) - BEFORE, self._long, arrangement)
 
     def _width_to_come(self) -> int:
-        """Return the width that the panels will leave, so that the table is painted only once."""
+        """Return the width that the panels will leave for the table.
+
+        With this width, the table is painted only once.
+        """
         whole = self.app.size
         beside = (pane.styles.width for pane in self.siblings)
         panes = sum(int(one.resolve(whole, whole)) for one in beside if one)

@@ -69,7 +69,10 @@ class VendorModelModal(LocktermModal[tuple[str, str] | None]):
 
     @staticmethod
     def _input(name: str, value: str, known: list[str]) -> Input:
-        """Return a field of the dialog; Enter moves to the next field, and submits the last one."""
+        """Return a field of the dialog.
+
+        Enter moves to the next field, or submits the last field.
+        """
         text = clean(value)
         first = name == "vendor"
         typed = TextInput(text, id=name) if first else SingleLineInput(text, id=name, compact=True)
@@ -99,7 +102,7 @@ class VendorModelModal(LocktermModal[tuple[str, str] | None]):
 
 
 PAINT_S = 0.5
-"""Minimum seconds between two updates of the progress, which share the link with the download."""
+"""Minimum seconds between two updates of the progress, because updates slow down the download."""
 
 
 class DrawnProgressBar(ProgressBar):
@@ -201,5 +204,5 @@ class DownloadModal(LocktermModal[Path | None]):
         self.dismiss(self._file)
 
     def action_cancel(self) -> None:
-        """Stop the download; the bytes received so far are kept."""
+        """Stop the download, and keep the bytes received so far."""
         self.dismiss(self._file)

@@ -105,10 +105,10 @@ class HalfPanel(Vertical):
 
 
 MOST_SHOWN = 500
-"""The maximum number of packs in the table; a table with thousands of packs delays the keys."""
+"""The maximum number of packs in the table, because thousands of packs would delay the keys."""
 
 LONGEST = 80
-"""The maximum number of characters of a string from the service that a cell uses."""
+"""The maximum number of characters that a cell shows of a string from the service."""
 
 LONGEST_NAME = 2000
 """The maximum number of characters of a pack's name in the details, where it may wrap.
@@ -225,7 +225,7 @@ class PacksTable(RowTable):
         self._packs: dict[str, VoicePack] = {}
 
     def show_packs(self, packs: Sequence[VoicePack], zone: tzinfo) -> None:
-        """Show the first packs; packs with the same name are distinguished by their order."""
+        """Show at most :data:`MOST_SHOWN` packs. Packs with the same name differ by their order."""
         self._choose_columns()
         self._packs, names = {}, Counter[str | None]()
         for pack in packs[:MOST_SHOWN]:
@@ -234,7 +234,7 @@ class PacksTable(RowTable):
         self.show({key: _cells(pack, zone) for key, pack in self._packs.items()})
 
     def on_resize(self, event: events.Resize) -> None:
-        """Choose the columns before the base class divides the width among them."""
+        """Choose the columns before the base class divides the width among the columns."""
         self._choose_columns()
 
     def _choose_columns(self) -> None:
@@ -324,7 +324,7 @@ def _cells(pack: VoicePack, zone: tzinfo) -> tuple[str, ...]:
 
 
 def _shown(pack: VoicePack, field: str, value: str | None, most: int = 200) -> str:
-    """Return a value as text; a value that is not a string is shown as received."""
+    """Return a value as text. A value that is not a string is shown as received."""
     if field in pack.odd:
         return f"{clean(pack.odd[field], 80)} (unexpected value)"
     return clean(value, most) if value else "not stated"
@@ -357,11 +357,12 @@ class VoicesPanel(HalfPanel):
             state: The languages with their loading state.
             names: The names of languages by language code.
             lock: The lock, whose vendor and model determine the voices. The voice that lockterm
-                last set for it is marked.
+                last set for the lock is marked.
             wanted: The search text; empty to show all voices.
             zone: The time zone of the shown times.
             many: The locks, if the user chooses a voice for several locks. The panel then shows how
-                many locks have a voice, unless all have it. None for the single ``lock``.
+                many locks have a voice, unless all locks have that voice. None for the single
+                ``lock``.
         """
         known = state.value or ()
         if many is None:

@@ -100,7 +100,7 @@ class VoiceScreen(LocktermScreen[VoiceChoice | None]):
     @work
     @opens("the voices")
     async def _begin(self) -> None:
-        """Read the voices; ask for vendor and model first if the lock book does not have them."""
+        """Read the voices. If the lock book has no vendor and model, ask for these first."""
         with suppress(StoreError):  # the data from the caller is enough
             found = await self.operations.locks.find(self.entry.lock_id)
             if found != Lock(found.lock_id):
@@ -301,7 +301,10 @@ class VoiceScreen(LocktermScreen[VoiceChoice | None]):
     @work
     @opens("the voice")
     async def action_set_voice(self) -> None:
-        """Set the selected voice after a confirmation; for several locks, close with the voice."""
+        """Set the selected voice after a confirmation.
+
+        If there are several locks, close the screen with the voice as the result.
+        """
         entry = self.query_one(VoicesPanel).entry
         if entry is None or entry.choice is None:
             return
@@ -431,7 +434,7 @@ class VoiceScreen(LocktermScreen[VoiceChoice | None]):
         self.load_voices()
 
     def action_refresh(self) -> None:
-        """Read the voices and packs again; the shown ones stay until the service answers."""
+        """Read the voices and packs again. The old rows stay until the service answers."""
         self.details = {}
         self.load_packs()
         if self._has_model:

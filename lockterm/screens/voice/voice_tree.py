@@ -97,7 +97,7 @@ class VoicesOfLocks:
         """Return the chosen locks for which a voice is not available or the voices are unknown.
 
         Args:
-            voice: The voice. None returns only the locks whose voices are unknown.
+            voice: The voice; None to return only the locks whose voices are unknown.
         """
         left = []
         for lock in self.locks:
@@ -130,7 +130,7 @@ class VoicesOfLocks:
         return None
 
     def describe_locks(self, voice: VoiceChoice | None) -> str:
-        """Return a text about how many locks have a voice, and the names of those without it."""
+        """Return a text about how many locks have a voice, and names of locks without it."""
         left, total = self.without(voice), len(self.locks)
         names = ", ".join(clean(lock.title, 40) for lock in left[:_NAMED])
         if voice is None:
@@ -152,7 +152,7 @@ NAME = 16
 """The maximum length of a timbre's name, so that the mark of the current voice fits in 80
 columns."""
 MOST_SHOWN = 500
-"""The maximum number of lines in the tree; a tree with thousands of lines delays the keys."""
+"""The maximum number of lines in the tree, because thousands of lines would delay the keys."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -193,7 +193,7 @@ class VoiceTree(Tree[VoiceLine], inherit_bindings=False):
         """Whether there are more than :data:`MOST_SHOWN` lines, so that some are not shown."""
 
     def on_hide(self, event: events.Hide) -> None:
-        """Keep the focus while the tree is hidden without voices; see ``LineTable.on_hide``."""
+        """Keep the focus while the tree is hidden for lack of voices; see ``LineTable.on_hide``."""
         event.prevent_default()
 
     def on_resize(self) -> None:
@@ -228,9 +228,11 @@ class VoiceTree(Tree[VoiceLine], inherit_bindings=False):
             languages: The languages as the service sent them.
             names: The names of languages by language code.
             marked: The voice that lockterm last set, which gets a mark.
-            first: The voice to select initially; None for the marked voice, or else the first one.
+            first: The voice to select initially; None for the marked voice, or else the first
+                voice.
             wanted: The search text; empty to show all voices.
-            held: A function that returns a text about how many locks have a voice; it may be empty.
+            held: A function that returns a text about how many locks have a voice. The text may be
+                empty.
 
         Returns:
             The number of timbres shown.
@@ -272,7 +274,7 @@ class VoiceTree(Tree[VoiceLine], inherit_bindings=False):
         return shown
 
     def render_label(self, node: TreeNode[VoiceLine], base_style: Style, style: Style) -> Text:
-        """Return the label of a line; an ellipsis replaces the part for which there is no room."""
+        """Return the label of a line. An ellipsis replaces the part for which there is no room."""
         label = super().render_label(node, base_style, style)
         depth = 0 if node.parent is self.root else 1
         room = self.scrollable_content_region.width - self.guide_depth * depth
@@ -349,7 +351,7 @@ def _entries(languages: Sequence[Language]) -> Iterator[tuple[VoiceLine, list[Vo
     seen: Counter[tuple[str, ...]] = Counter()
 
     def unique(*parts: str | None) -> tuple[str, ...]:
-        """Return a unique key for a line; lines with equal parts differ by their order."""
+        """Return a unique key for a line. Lines with equal parts differ by their order."""
         key = tuple(part or "" for part in parts)
         seen[key] += 1
         return (*key, str(seen[key]))
