@@ -203,7 +203,7 @@ class LocktermScreen(Screen[ResultT]):
         return bool(self.operations.connection.online) and not self.operations.connection.wait_s
 
     def run_alone(self, work: Callable[[], Coroutine[Any, Any, None]], group: str) -> Worker[None]:
-        """Run work in a worker; cancel any earlier worker of the same group."""
+        """Run work in a worker, after canceling any earlier worker of the same group."""
         return self.run_worker(work, group=group, exclusive=True)
 
     def note_minute(self) -> None:
@@ -289,7 +289,7 @@ class LocktermScreen(Screen[ResultT]):
                 title.run = format_run_progress(self.operations)
 
     def show_crumbs(self) -> None:
-        """Update the breadcrumbs in the header after a name in them changed."""
+        """Update the breadcrumbs in the header, because a name in the breadcrumbs has changed."""
         self.query_one(TitleLine).breadcrumbs = self.breadcrumbs()
 
     # --- keys that do nothing now --------------------------------------------------------------

@@ -37,7 +37,7 @@ from lockterm.widgets.state_panel import describe_error
 
 
 class ExportModal(FieldModal[Source | None]):
-    """A dialog that asks for an export file; the result is the file's content, or None if canceled.
+    """A dialog that asks for an export file. The result is the file's content, or None if canceled.
 
     Args:
         operations: The operations on the service and the local store.
@@ -128,7 +128,8 @@ class CopyScreen(ListScreen[None]):
     """A sentence about the current work; empty if no work is running."""
 
     renames: var[bool] = var(False, init=False)
-    """Whether a remote whose name is in use on a target gets a new name; if not, it is skipped."""
+    """Whether the copy renames a remote whose name is in use on a target. If not, the copy skips
+    that remote."""
 
     skips_expired: var[bool] = var(True, init=False)
     """Whether the copy skips expired remotes."""
@@ -240,14 +241,14 @@ class CopyScreen(ListScreen[None]):
         return ""
 
     def action_mark(self) -> None:
-        """Mark or unmark the selected lock, and move to the next one."""
+        """Mark or unmark the selected lock, and move to the next lock."""
         if (key := self.table.highlighted) is not None:
             self._marked ^= {self._book[key].lock_id}
             self.table.action_cursor_down()
         self._tell()
 
     def action_mark_all(self) -> None:
-        """Mark all locks; if all are marked, unmark them.
+        """Mark all locks, or unmark all locks if all are marked.
 
         If the source is a backup, leave the backup's own lock unmarked unless there is no other
         lock.
@@ -333,7 +334,7 @@ class CopyScreen(ListScreen[None]):
 
     @work
     async def plan(self) -> None:
-        """Read the source and target locks, and show the plan; send no changes to the service."""
+        """Read the source and target locks, and show the plan without sending changes."""
         with opening(self, "the plan", passes=self.refuses, must_appear=True):
             await self._plan()
 
@@ -385,7 +386,7 @@ class CopyScreen(ListScreen[None]):
     # --- leaving -------------------------------------------------------------------------------
 
     def action_back(self) -> None:
-        """Stop reading locks; if none are being read, go back."""
+        """Stop reading locks. If no lock is being read, go back."""
         if self.doing and self._reading is not None:
             self._reading.cancel()
         else:

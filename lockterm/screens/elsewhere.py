@@ -93,7 +93,7 @@ class ElsewhereTable(RowTable):
         self._widest = 1, _WHEN, *widths, _WIDEST
 
     def show_changes(self, changes: Sequence[ChangeElsewhere], now_ms: int) -> None:
-        """Replace the rows; the same change stays selected.
+        """Replace the rows. The same change stays selected.
 
         Args:
             changes: The changes in display order.
@@ -139,7 +139,7 @@ def _fold_texts(changes: Sequence[ChangeElsewhere], book: Mapping[int, Lock]) ->
 
 
 class ElsewhereScreen(ListScreen[None]):
-    """The screen that lists what others changed on all locks, the newest first.
+    """The screen that lists changes by others on all locks, the newest first.
 
     When the user leaves the screen, its changes count as seen, and other screens no longer show an
     icon for them.
@@ -274,7 +274,10 @@ class ElsewhereScreen(ListScreen[None]):
         return "No change is selected." if action == "open" and not has_row else ""
 
     def action_open(self) -> None:
-        """Open the remote of the selected change; if it is gone, open the remotes of its lock."""
+        """Open the remote of the selected change.
+
+        If that remote is gone, open the lock's remotes.
+        """
         if (change := self.table.current) is None:
             return
         lock = self._book[change.lock_id]
@@ -288,7 +291,7 @@ class ElsewhereScreen(ListScreen[None]):
         self.read_all()
 
     async def action_back(self) -> None:
-        """Clear the search; if there is none, mark the changes as seen and go back."""
+        """Clear the search. If there is no search, mark the changes as seen and go back."""
         if self._wanted:
             self.query_one(FindLine).action_close()
             return

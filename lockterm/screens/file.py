@@ -57,7 +57,7 @@ _ABOUT = (
 
 
 class FileScreen(FormScreen[None]):
-    """The screen that imports a file as a plan; only the plan can change remotes at the service.
+    """The screen that imports a file as a plan. Only the plan can change remotes at the service.
 
     Args:
         operations: The operations on the service and the local store.
@@ -160,7 +160,7 @@ class FileScreen(FormScreen[None]):
 
     @work
     async def check(self) -> None:
-        """Read the file and its locks, and show the plan or the problems; send no changes."""
+        """Read the file and its locks, and show the plan or the problems. Send no changes."""
         with opening(self, "the plan", passes=self._need_not_wait, must_appear=True):
             await self._check()
 

@@ -42,7 +42,8 @@ SAVE = FormButton("form.save", "save", "Save")
 LEAVE = FormButton("form.leave", "leave", "Leave")
 
 SOON_S = 1.0
-"""Seconds from a key press until the draft is saved; the documentation promises two seconds."""
+"""Seconds from a key press until the draft is saved. The documentation promises at most two
+seconds."""
 
 
 class DelayedCall:
@@ -58,7 +59,7 @@ class DelayedCall:
             self._timer = self._form.set_timer(SOON_S, self.end)
 
     def stop(self) -> bool:
-        """Cancel the save, and return whether one was scheduled."""
+        """Cancel the save, and return whether a save was scheduled."""
         timer, self._timer = self._timer, None
         if timer is not None:
             timer.stop()
@@ -87,7 +88,7 @@ class FormScreen(LocktermScreen[ResultT]):
     """The sentence to show after Escape has stopped the current work."""
 
     BUTTONS: ClassVar[Sequence[FormButton]] = (SAVE, LEAVE)
-    """The buttons, from left to right; the first one is the main button."""
+    """The buttons, from left to right. The first button is the main button."""
 
     doing: var[str] = var("", init=False)
     """A sentence about the current work; empty if no work is running."""
@@ -118,7 +119,7 @@ class FormScreen(LocktermScreen[ResultT]):
         raise NotImplementedError
 
     def compose_buttons(self) -> ComposeResult:
-        """Compose the line of buttons; each label also shows the key."""
+        """Compose the line of buttons. Each label also shows the key."""
         self._buttons = [
             CompactButton(
                 Content(f"{key(button.key)}  {button.label}"),

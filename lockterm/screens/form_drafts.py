@@ -166,7 +166,9 @@ async def ask_about_draft(
     verb: str,
     other: str = "",
 ) -> ConfirmModal:
-    """Return a dialog that asks whether to continue a draft; Esc and "Later" keep the draft saved.
+    """Return a dialog that asks whether to continue a draft.
+
+    Esc and "Later" keep the draft saved.
 
     Args:
         draft: The draft.

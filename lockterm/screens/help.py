@@ -193,7 +193,7 @@ class HelpScreen(LocktermScreen[None]):
         self.query_one(FindLine).open()
 
     def action_close(self) -> None:
-        """Clear the search text; if it is empty, close the help."""
+        """Clear the search text. If there is no search text, close the help."""
         if self._wanted:
             self.query_one(FindLine).action_close()
         else:
@@ -290,7 +290,7 @@ def _columns(columns: Sequence[tuple[str, int]], text: str, width: int) -> Itera
     """Yield lines with some texts in columns, and a text that wraps beside the last column.
 
     Args:
-        columns: The texts with the widths of their columns in cells; the first text is bold.
+        columns: The texts with the widths of their columns in cells. The first text is bold.
         text: The text to wrap.
         width: The width of the lines in cells.
     """

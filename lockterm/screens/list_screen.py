@@ -119,7 +119,7 @@ class ListScreen(LocktermScreen[ResultT]):
         self.paint()
 
     def search_for(self, text: str) -> None:
-        """Show only the rows that match the search text; show all rows if the text is empty."""
+        """Show only the rows that match the search text, or all rows if the text is empty."""
 
     # --- table, empty state, search field ------------------------------------------------------
 
@@ -179,7 +179,7 @@ class ListScreen(LocktermScreen[ResultT]):
 
     @property
     def rows_shown(self) -> Sequence[Any]:
-        """The rows that ``marks`` treats as shown; includes every shown row with a mark."""
+        """The rows that ``marks`` treats as shown. They include every shown row with a mark."""
         return self.rows_to_mark
 
     @property
@@ -224,7 +224,7 @@ class ListScreen(LocktermScreen[ResultT]):
     # --- actions -------------------------------------------------------------------------------
 
     def action_mark(self) -> None:
-        """Mark or unmark the selected row, and move to the next one."""
+        """Mark or unmark the selected row, and move to the next row."""
         if (row := self.row_to_mark) is not None:
             self.marks.toggle(row)
             self.table.refresh_lines(self.table.cursor_row + TITLES)  # no other row has changed

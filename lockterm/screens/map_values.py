@@ -20,7 +20,7 @@ from lockterm.widgets.text_input import SingleLineInput
 
 
 class ValueModal(FieldModal[str | None]):
-    """A dialog for a column's default value; the result is the value, or None if canceled.
+    """A dialog for a column's default value. The result is the value, or None if canceled.
 
     Args:
         column: The name of the column of a table file.
@@ -68,7 +68,7 @@ class ValueModal(FieldModal[str | None]):
 
 
 class LockModal(ValueModal):
-    """A dialog for a lock; the result is the lock's ID as text, or None if canceled.
+    """A dialog for a lock. The result is the lock's ID as text, or None if canceled.
 
     Args:
         book: The locks of the lock book.

@@ -72,7 +72,7 @@ class MessagesScreen(LocktermScreen[None]):
         self._message_kept.unsubscribe(self)
 
     def _show_messages(self) -> None:
-        """Show all messages; the same message stays selected."""
+        """Show all messages. The same message stays selected."""
         zone, now_ms = self.operations.profile.zone, self.operations.machine_ms()
         rows = {
             str(message.number): (

@@ -97,7 +97,7 @@ class FieldModal(LocktermModal[ResultT]):
         """Close the dialog with the typed value, or show why the value is refused."""
 
     def refuse(self, reason: str) -> None:
-        """Show why input is refused, and focus the field; an empty reason clears the message."""
+        """Show why input is refused, and focus the field. An empty reason clears the message."""
         self.query_one("#wrong", Label).update(reason)
         if reason:
             self.query_one(Input).focus()
@@ -139,7 +139,7 @@ class RefusedModal(LocktermModal[None], inherit_bindings=False):
         return character is not None and character.isprintable()
 
     def on_key(self, event: events.Key) -> None:
-        """Close on Esc; for any other key, explain that keys have no effect here."""
+        """Close on Esc. For any other key, explain that keys have no effect here."""
         event.stop()
         if event.key == "escape":
             self.dismiss(None)

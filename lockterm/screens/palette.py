@@ -141,7 +141,11 @@ class Offers:
         self.app: App[Any] = screen.app
 
     def all(self) -> list[Offer]:
-        """Return all actions, enabled ones first; in each group, recently used ones come first."""
+        """Return all actions.
+
+        Enabled actions come before disabled actions. In each group, recently used actions come
+        first.
+        """
         rank = {name: place for place, name in enumerate(self._recent())}
         return sorted(
             self._actions(), key=lambda offer: (not offer.enabled, rank.get(offer.id, RECENT))

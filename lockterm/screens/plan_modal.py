@@ -19,7 +19,7 @@ from lockterm.widgets.form_field import CompactButton
 
 
 class PlanModal(FieldModal[PlanDraft | None]):
-    """A dialog that makes a plan from typed values; the result is the plan, or None if canceled.
+    """A dialog that makes a plan from typed values. The result is the plan, or None if canceled.
 
     The dialog stays open while locks are read. If no plan can be made, the dialog shows the reason
     and keeps the typed text. A subclass composes its fields and then :meth:`compose_end`.
@@ -40,7 +40,7 @@ class PlanModal(FieldModal[PlanDraft | None]):
             yield CompactButton("Plan", id="act", variant="primary")
 
     def action_cancel(self) -> None:
-        """Stop reading locks; if none are being read, close the dialog."""
+        """Stop reading locks. If no lock is being read, close the dialog."""
         if self._reading is not None:
             self._reading.cancel()
         else:
@@ -79,7 +79,7 @@ class PlanModal(FieldModal[PlanDraft | None]):
         """Read the locks, and close the dialog with the plan, or show why there is no plan.
 
         Raises:
-            LocktermError: If no plan can be made; the dialog shows the error.
+            LocktermError: If no plan can be made. The dialog shows the error.
         """
 
 

@@ -37,7 +37,7 @@ class ChoiceList(OptionList, inherit_bindings=False):
 
 
 class ChoiceModal(LocktermModal[ChoiceT | None], Generic[ChoiceT]):
-    """A dialog with a list of choices; the result is the chosen value, or None if canceled.
+    """A dialog with a list of choices. The result is the chosen value, or None if canceled.
 
     Args:
         question: The question, as the title of the dialog.

@@ -45,7 +45,7 @@ class Details(VerticalScroll, can_focus=False):
 
     @property
     def lines_below(self) -> int:
-        """The number of lines below the visible ones."""
+        """The number of lines below the visible lines."""
         return max(self.virtual_size.height - self.size.height - int(self.scroll_offset.y), 0)
 
     def get_content_height(self, container: Size, viewport: Size, width: int) -> int:
@@ -240,7 +240,7 @@ class QuestionBox(Vertical):
         self.call_after_refresh(self.on_resize)
 
     def close(self, reason: str) -> None:
-        """Replace the field and the buttons by a reason; the question stays visible.
+        """Replace the field and the buttons by a reason. The question stays visible.
 
         Args:
             reason: Sentences about why no answer is possible, without control characters.
@@ -251,7 +251,7 @@ class QuestionBox(Vertical):
         self.call_after_refresh(self.on_resize)
 
     def rewrite(self, question: str, details: str, verb: str, keep: str) -> None:
-        """Replace the texts of the box; an empty question or label keeps the current text."""
+        """Replace the texts of the box. An empty question or label keeps the current text."""
         if question:
             self.query_one(".question", Label).update(clean(question, 400))
         for lines in self.query(".details Static").results(Static):
@@ -396,7 +396,7 @@ class ConfirmModal(LocktermModal[bool | None]):
         self.box.act.disabled = not self.box.is_typed
 
     def on_input_submitted(self) -> None:
-        """On Enter, focus the button that acts; show the error if no accepted word is typed."""
+        """On Enter, focus the button that acts, or show an error if no accepted word is typed."""
         if self.box.accept("Your input matches. Press Enter again to confirm."):
             self.box.act.focus()
 
@@ -422,7 +422,7 @@ _LONGEST = 20
 
 
 class NumberModal(FieldModal[int | None]):
-    """A dialog for a whole number; the result is the number, or None if canceled.
+    """A dialog for a whole number. The result is the number, or None if canceled.
 
     Args:
         question: The question, which names the remote or lock that the number is for.
@@ -430,7 +430,7 @@ class NumberModal(FieldModal[int | None]):
         heading: The title in the frame.
         verb: The label of the button that accepts the number.
         numbers: The valid numbers.
-        wrong: The message for other input; if empty, the message lists the valid numbers.
+        wrong: The message for invalid input. If empty, the message lists the valid numbers.
     """
 
     def __init__(

@@ -34,7 +34,7 @@ class TargetState:
 
 
 class DestroyModal(LocktermModal[bool | None]):
-    """A confirmation before a deletion; the result is True only for the delete key or a click.
+    """A confirmation before a deletion. The result is True only for the delete key or a click.
 
     People answer other dialogs with the arrow keys and Enter out of habit. Therefore, these keys
     never delete here: the delete button cannot have the focus, and its label shows the delete key.
@@ -198,7 +198,7 @@ class DestroyModal(LocktermModal[bool | None]):
         self.box.act.disabled = not self.may_act()
 
     def on_input_submitted(self) -> None:
-        """On Enter, leave the field so that the delete key works; report a wrong word."""
+        """On Enter, leave the field so that the delete key works, or report a wrong word."""
         if self.box.accept(with_keys("Your input matches. Press {dialog.destroy} to delete.")):
             self.box.keep.focus()
 

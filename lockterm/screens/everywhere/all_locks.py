@@ -139,7 +139,7 @@ class AllLocksScreen(RemoteActions, ListScreen[None]):
             yield Pager(self.operations.clock.steady_ms, id="pager")
 
     def compose_beside(self) -> ComposeResult:
-        """Compose a panel to the right of the table; by default there is none."""
+        """Compose a panel to the right of the table. By default there is no panel."""
         return ()
 
     def on_mount(self) -> None:
@@ -536,7 +536,7 @@ class AllLocksScreen(RemoteActions, ListScreen[None]):
     # --- actions -------------------------------------------------------------------------------
 
     def action_open(self) -> None:
-        """Open the selected remote; open the lock's remotes if the row has no remote with an ID."""
+        """Open the selected remote, or the lock's remotes if the row has no remote with an ID."""
         row = self.table.current
         if row is None:
             return
@@ -553,7 +553,7 @@ class AllLocksScreen(RemoteActions, ListScreen[None]):
         ask_only(self.app, question, self.counts, self.only, self.show_only)
 
     def action_read(self) -> None:
-        """Read all locks again; if the lock book could not be loaded, try to load it again."""
+        """Read all locks again. If the lock book could not be loaded, try to load it again."""
         if self.is_loaded and self.error is None and self.lock_lists.locks:
             self.read()
             self.describe_rows()

@@ -25,7 +25,7 @@ DAYS = "30"
 
 
 class CleanModal(PlanModal):
-    """A dialog that asks for how many days remotes must have been expired.
+    """A dialog that asks how many days ago remotes must have expired.
 
     The result is the plan that deletes these remotes on all locks.
 

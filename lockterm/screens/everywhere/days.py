@@ -59,7 +59,7 @@ class DaysPane(Widget):
         self._shown = DaysShown(None, None, (), 0)
 
     def show_days(self, days: DaysShown) -> None:
-        """Show how many remotes expire on each day; repaint only if the numbers have changed."""
+        """Show how many remotes expire on each day. Repaint only if the numbers have changed."""
         if days == self._shown:  # this is called at every key press
             return
         self._shown = days

@@ -33,7 +33,7 @@ terminal is too small for frames."""
 
 @dataclass(frozen=True, slots=True)
 class Span:
-    """A period of end dates; the screen shows only remotes that end in this period."""
+    """A period of end dates. The screen shows only remotes that end in this period."""
 
     words: str
     first_days: int | None

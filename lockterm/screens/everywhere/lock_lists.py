@@ -1,4 +1,4 @@
-"""The remotes of all locks as lockterm last read them, and why locks could not be read."""
+"""The remotes of all locks as lockterm last read them, and the reasons for unread locks."""
 
 from __future__ import annotations
 

@@ -48,10 +48,10 @@ if TYPE_CHECKING:
     from lockterm.operations.everywhere import LockRead
 
 FIRST_S = 0.05
-"""Seconds until the first people are shown while remotes are joined to people."""
+"""Seconds until the first people are shown while remotes are grouped by person."""
 
 _REST = 5
-"""The pause before remotes are joined to people again, as a multiple of the time that joining
+"""The pause before remotes are grouped by person again, as a multiple of the time that grouping
 took."""
 
 _STEP = 256
@@ -89,7 +89,7 @@ class PeopleScreen(ListScreen[None]):
         self._done: int | None = 0
         """The number of locks whose people are shown so far; None if all are shown."""
         self._due_s = 0.0
-        """The earliest time to join remotes to people again while locks are read, on the event
+        """The earliest time to group remotes by person again while locks are read, on the event
         loop's clock."""
         self._zones: dict[str, tzinfo] = {}
         self._has_left = False
@@ -126,7 +126,7 @@ class PeopleScreen(ListScreen[None]):
 
     @work(exclusive=True, group="load")
     async def load(self, *, reads_changed: bool = False) -> None:
-        """Load the stored lists, and join their remotes into people.
+        """Load the stored lists, and group their remotes by person.
 
         Args:
             reads_changed: Whether to read again the locks that lockterm has changed.
@@ -180,7 +180,7 @@ class PeopleScreen(ListScreen[None]):
 
     @work(exclusive=True, group="join")
     async def join(self) -> None:
-        """Join the remotes of all lists to people again. The old rows stay until this is done."""
+        """Group the remotes of all lists by person again. The old rows stay until this is done."""
         await self._join(None)
 
     async def _join(self, opened: PendingNavigation | None) -> None:
@@ -366,7 +366,7 @@ class PeopleScreen(ListScreen[None]):
             )
 
     def action_read(self) -> None:
-        """Read all locks again; if the lock book could not be loaded, try to load it again."""
+        """Read all locks again. If the lock book could not be loaded, try to load it again."""
         if self.error is not None:
             self.error = None
             self.load(reads_changed=True)
@@ -407,7 +407,7 @@ class PeopleScreen(ListScreen[None]):
             )
 
     def action_back(self) -> None:
-        """Clear the search; if there is none, go back."""
+        """Clear the search. If there is no search, go back."""
         if self.needle:
             self.query_one(FindLine).action_close()
         else:

@@ -89,7 +89,7 @@ class PeopleTable(RowTable):
         return self._persons.get(self.highlighted or "")
 
     def note_people(self, people: People, now_ms: int) -> None:
-        """Forget the cells and widths of rows, because remotes were joined to people again."""
+        """Forget the cells and widths of rows, because remotes were grouped by person again."""
         self._people, self._now_ms, self._rows = people, now_ms, {}
         self._widest = [0] * len(self._plan)
 
@@ -99,7 +99,7 @@ class PeopleTable(RowTable):
         self._widest = [max(pair) for pair in zip(self._widest, widths, strict=True)]
 
     def show_people(self, persons: Sequence[Person], now_ms: int, *, top: bool = False) -> None:
-        """Replace the rows, sorted by the clicked column title; the same person stays selected.
+        """Replace the rows, sorted by the clicked column title. The same person stays selected.
 
         Args:
             persons: The people to show, sorted by name. At most :data:`MOST_SHOWN` are shown.
@@ -175,5 +175,5 @@ class PeopleTable(RowTable):
 
 
 def _fit(forms: Sequence[str], width: int) -> str:
-    """Return the longest text that fits; if none fits, the shortest text cut to the width."""
+    """Return the longest text that fits, or the shortest text cut to the width if none fits."""
     return next((form for form in forms if cell_len(form) <= width), cut(forms[-1], width))

@@ -129,7 +129,7 @@ class OnLock:
         return may_be(only, self.listing.end(self._place), now_ms)
 
     def has_state(self, only: StateFilter | None, now_ms: int) -> bool:
-        """Return whether the row passes a filter; a row without a remote passes every filter."""
+        """Return whether the row passes a filter. A row without a remote passes every filter."""
         if only is None or self.remote is None:
             return True
         return has_state(self.remote, only, now_ms)

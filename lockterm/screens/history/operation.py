@@ -80,7 +80,7 @@ class OperationDetailScreen(LocktermScreen[None]):
             self.load_operation()
 
     async def read(self) -> bool:
-        """Read the operation and its linked operations; return whether anything has changed.
+        """Read the operation and its linked operations, and return whether anything has changed.
 
         The history calls this method before it opens this screen, and waits a short time for the
         result. If the result arrives in time, the layout of the screen is computed only once.

@@ -35,7 +35,7 @@ _DONE: Mapping[str, str] = {
 the journal only for these calls."""
 
 _MOST_LINES = 3
-"""The maximum number of lines for one value; the detail screen of the change shows all lines."""
+"""The maximum number of lines for one value. The detail screen of the change shows all lines."""
 
 _LABEL = 12
 """The width of a label and the gap after it, in cells."""

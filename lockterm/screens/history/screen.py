@@ -124,7 +124,7 @@ class HistoryScreen(ListScreen[str | None]):
             await self.operations.journal.look_through()
 
     def show_notices(self, connection_text: str, unconfirmed: tuple[Operation, ...]) -> None:
-        """Show the notices; if this screen is on top, also read the page again.
+        """Show the notices. If this screen is on top, also read the page again.
 
         The result of a shown change may be different now.
         """
@@ -358,7 +358,7 @@ class HistoryScreen(ListScreen[str | None]):
         return (*chooses, "one_lock") if self.choice.lock_id is not None else chooses
 
     def verb_now(self, action: str) -> str:
-        """Return the label "all locks" for the lock filter while it is on; else an empty string."""
+        """Return the label "all locks" for the lock filter if the filter is on; otherwise empty."""
         return "all locks" if action == "one_lock" and self.choice.lock_id is not None else ""
 
     @work
@@ -454,7 +454,7 @@ class HistoryScreen(ListScreen[str | None]):
         self.load_history()
 
     def action_back(self) -> None:
-        """Clear the filters and the search; if there are none, go back."""
+        """Clear the filters and the search. If there are none, go back."""
         if self._narrowed:
             self._choose(wanted="", group=ALL)
             self.query_one(FindLine).action_close()

@@ -97,7 +97,7 @@ class HistoryTable(RowTable):
         top: bool = False,
         one_lock: bool = False,
     ) -> None:
-        """Replace the rows; the same change stays selected.
+        """Replace the rows. The same change stays selected.
 
         Args:
             lines: The changes and runs, in display order.
@@ -120,7 +120,7 @@ class HistoryTable(RowTable):
         """Show the changed fields of rows in their column, without a new layout.
 
         Args:
-            changes: Maps row keys to texts without control characters; a text may be empty.
+            changes: Maps row keys to texts without control characters. A text may be empty.
         """
         self._changed = {
             **self._changed,

@@ -137,7 +137,10 @@ class LockForm(FormScreen[Lock | None]):
                 self.ask_about(lock_id)
 
     def _read_id(self) -> int | None:
-        """Return the typed lock ID; if it cannot be used, show why at the field and return None."""
+        """Return the typed lock ID.
+
+        If the ID cannot be used, show why at the field and return None.
+        """
         field = self.field("id")
         try:
             lock_id = values.lock_id(field.value)
@@ -242,7 +245,7 @@ class LockForm(FormScreen[Lock | None]):
             self.refresh_bindings()
 
     async def _checked(self) -> Lock | None:
-        """Return the typed entry; if a field is invalid, show why at the field and return None."""
+        """Return the typed entry. If a field is invalid, show why at the field and return None."""
         zone, wrong = self.value_of("zone"), ""
         try:
             if zone:
@@ -340,7 +343,7 @@ async def look_up(operations: Operations, lock_id: int, size: int) -> LockAnswer
 
 
 def _reason(error: ServiceError) -> str:
-    """Return the meaning of an error; for a refusal, add the service's message and code."""
+    """Return the meaning of an error. For a refusal, add the service's message and code."""
     said = format_titled_meaning(error)
     return said if said.endswith(".") else f"{said}."
 

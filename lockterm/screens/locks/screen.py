@@ -423,7 +423,7 @@ class LocksScreen(ListScreen[None]):
         super().action_find()
 
     def action_show_all(self) -> None:
-        """Clear the search text; if it is empty, unmark all locks."""
+        """Clear the search text. If there is no search text, unmark all locks."""
         if self.wanted or not self.marks:
             self.query_one(FindLine).action_close()
         else:

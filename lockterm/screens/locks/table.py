@@ -188,7 +188,7 @@ class LocksTable(RowTable):
         self._to_read_again = frozenset(self._ends)
 
     def note_ends(self, key: str, ends: Ends | None, now_ms: int) -> None:
-        """Store the counts of a lock without painting them; :meth:`show_ends` paints them.
+        """Store the counts of a lock without painting the counts. :meth:`show_ends` paints them.
 
         Args:
             key: The key of the lock's row.

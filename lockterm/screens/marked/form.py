@@ -223,7 +223,7 @@ class MarkedForm(FormScreen[Wanted | None]):
         targets: The marked remotes.
         hidden: The marked remotes that the screen below does not show.
         place: The lock of the remotes, or the number of their locks, without control characters.
-        typed: Earlier input by field; the form updates this mapping at each change.
+        typed: Earlier input by field. The form updates this mapping at each change.
         zone: The time zone in which dates are typed.
     """
 
@@ -271,7 +271,7 @@ class MarkedForm(FormScreen[Wanted | None]):
             yield Static(self._names(), id="names", markup=False)
 
     def _names(self) -> str:
-        """Return the names of the marked remotes; remotes hidden on the screen come first."""
+        """Return the names of the marked remotes. Remotes hidden on the screen come first."""
         hidden = {id(remote) for remote in self._hidden}
         shown = [one.remote for one in self._targets if id(one.remote) not in hidden]
         lines = []

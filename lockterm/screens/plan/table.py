@@ -109,7 +109,7 @@ class PlanTable(RowTable):
     def show_steps(
         self, numbers: Sequence[int], locks: Mapping[int, OnLock], *, shortens: bool
     ) -> None:
-        """Replace the rows; the same step stays selected.
+        """Replace the rows. The same step stays selected.
 
         Args:
             numbers: The numbers of the steps to show, in order.

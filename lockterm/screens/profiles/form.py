@@ -66,7 +66,7 @@ class ProfileTest:
     works: bool
     """Whether lockterm can use the service with the profile."""
     words: str
-    """The findings, or the error and the user's next step; without control characters."""
+    """The findings, or the error and the user's next step, without control characters."""
 
 
 async def try_profile(
@@ -153,12 +153,12 @@ _READ_ONLY = ((WRITABLE, "no"), (READ_ONLY, "yes"))
 
 
 class ProfileForm(FormScreen[str | None]):
-    """The form that adds or changes a profile; the result is the name of the saved profile.
+    """The form that adds or changes a profile. The result is the name of the saved profile.
 
     Args:
         profiles: The profiles of the configuration file.
         file: The configuration file as last read.
-        name: The name of the profile to change; None to add one.
+        name: The name of the profile to change; None to add a profile.
         choices: The preferences, which store the input in case the terminal closes.
         door: The operations of the profile that the header shows; None if no profile exists yet.
     """

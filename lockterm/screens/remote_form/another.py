@@ -1,4 +1,4 @@
-"""The initial values of the remote form for a new remote that is like an existing one."""
+"""The initial values of the remote form for a new remote that is like an existing remote."""
 
 from __future__ import annotations
 

@@ -50,7 +50,7 @@ class RemoteFields(VerticalScroll, can_focus=False):
     the error while the user types.
 
     Args:
-        before: The remote to change; None to add one.
+        before: The remote to change; None to add a remote.
         zone: The time zone of the lock.
         now_ms: A function that returns the current time in milliseconds.
         offered: Suggested texts by field, in place of the remote's values. Suggestions do not count
@@ -85,8 +85,8 @@ class RemoteFields(VerticalScroll, can_focus=False):
     ) -> None:
         super().__init__(id="form")
         self.before = before
-        """The remote as it was when the form opened or last took over newer values; None to add
-        one."""
+        """The remote as it was when the form opened or last took over newer values; None to add a
+        remote."""
         self.initial = typed_of(before, zone)
         """The texts of the fields before any input."""
         self.objections: dict[tuple[str, str], str] = {}
@@ -254,7 +254,7 @@ class RemoteFields(VerticalScroll, can_focus=False):
                 row.control.ask(self.reading.choices.get(field, ()))
 
     def show_problems(self) -> None:
-        """Show the errors of all fields, and focus the first field that has one."""
+        """Show the errors of all fields, and focus the first field that has an error."""
         self._visited.update(self.shown())
         self.more = self.more or any(FIELDS[field].rare for field in self.reading.errors)
         self.show_reading()

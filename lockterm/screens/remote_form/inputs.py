@@ -129,7 +129,7 @@ class DatetimeInput(TypedValue):
         field.action_end()
 
     def ask(self, choices: Sequence[int]) -> None:
-        """Offer the two moments of an ambiguous time; an empty sequence removes the offer.
+        """Offer the two moments of an ambiguous time. An empty sequence removes the offer.
 
         Args:
             choices: The two moments in milliseconds, the earlier first; or empty.

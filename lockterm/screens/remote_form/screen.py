@@ -65,7 +65,7 @@ class RemoteForm(FormScreen[RemoteSaved | None]):
     Args:
         operations: The operations on the service and the local store.
         lock_entry: The lock the remote belongs to.
-        remote: The remote to change; None to add one.
+        remote: The remote to change; None to add a remote.
         focus_field: The contract name of the field to focus first, such as ``endDate`` for a
             renewal.
         typed: A draft to continue. If it is given, the form does not offer a saved draft.
@@ -111,7 +111,7 @@ class RemoteForm(FormScreen[RemoteSaved | None]):
         self._focused_before: Widget | None = None
         self._result: RemoteSaved | None = None
         self._goes_on = False
-        """Whether the form stays open for another remote after this one is recorded."""
+        """Whether the form stays open for another remote after this remote is recorded."""
         self._last: RemoteSaved | None = None
         """The result for the last recorded remote, if several are added one after the other."""
         self._so_far = ""
@@ -120,7 +120,7 @@ class RemoteForm(FormScreen[RemoteSaved | None]):
         """The number of remotes recorded so far."""
         self.fields.taken = taken or NamesInUse()
         self._is_like = bool(offered) and remote is None
-        """Whether the form adds a remote with the values of an existing one."""
+        """Whether the form adds a remote with the values of an existing remote."""
         if self._is_like:  # the number was counted up, so doubts about it are shown at once
             self._so_far = self.fields.taken.words
 
@@ -304,7 +304,7 @@ class RemoteForm(FormScreen[RemoteSaved | None]):
             await super().press(button)
 
     def _show_problems(self) -> bool:
-        """Move to the first field with an error, and return whether there is one."""
+        """Move to the first field with an error, and return whether there is such a field."""
         if not self.fields.reading.errors or self._saving.doing:
             return False
         self.fields.show_problems()

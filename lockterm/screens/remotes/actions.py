@@ -1,4 +1,4 @@
-"""The actions on one remote, for every screen that shows it, and on all remotes of a lock."""
+"""The actions on one remote and on all remotes of a lock, for every screen that shows remotes."""
 
 from __future__ import annotations
 
@@ -160,7 +160,10 @@ class RemoteActions(LocktermScreen[None]):
             self._open_form(None)
 
     def action_another(self) -> None:
-        """Open the form for a remote like the selected one, with the next free name and number."""
+        """Open the form to add a remote like the selected remote.
+
+        The form suggests the next free name and number.
+        """
         if (remote := self.current) is not None:
             self._add_like(remote)
 

@@ -218,7 +218,7 @@ Their information is also elsewhere: the icons before the row show the state and
 is coerced, and the validity shows the type.
 """
 GOOD_NAME = 24
-"""The minimum width of the name in cells; columns in ``_GIVING`` are left out to reach this
+"""The minimum width of the name in cells. Columns in ``_GIVING`` are left out to reach this
 width."""
 _MORE = (
     ("name", GOOD_NAME),

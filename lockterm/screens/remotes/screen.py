@@ -244,7 +244,7 @@ class RemotesScreen(RemoteActions, SidePanels, PageSize, ListScreen[None]):
     # --- search --------------------------------------------------------------------------------
 
     def find_line(self) -> FindLine:
-        """Return the search field; the first call creates it."""
+        """Return the search field. The first call creates the field."""
         if self._find_line is None:
             self._find_line = FindLine(id="find")
             self.query_one("#foot").mount(self._find_line, before=0)
@@ -299,7 +299,7 @@ class RemotesScreen(RemoteActions, SidePanels, PageSize, ListScreen[None]):
             self._finding.end()
 
     def paint(self, *, top: bool = False) -> None:
-        """Replace the rows of the table; the same remote stays selected.
+        """Replace the rows of the table. The same remote stays selected.
 
         Args:
             top: Whether to select the first row if the selected remote is gone.

@@ -299,8 +299,8 @@ class RemotesTable(LineTable):
             now_ms: The current time in milliseconds.
             busy: The running action on each remote, by remote ID.
             batteries: The battery levels; None if their column is not used.
-            cursor: The ID of the remote to select. By default the selected remote stays selected;
-                if that remote is gone, the row with the same index is selected.
+            cursor: The ID of the remote to select. By default the selected remote stays selected.
+                If that remote is gone, the row with the same index is selected.
             top: Whether to select the first row instead, if the remote to select is gone.
         """
         current = self.selected

@@ -441,7 +441,7 @@ class VoiceScreen(LocktermScreen[VoiceChoice | None]):
             self.load_voices()
 
     def action_back(self) -> None:
-        """Clear the search text if there is one; otherwise close the screen."""
+        """Clear the search text. If there is no search text, close the screen."""
         find = self.query_one(FindLine)
         if find.value:
             find.action_close()
