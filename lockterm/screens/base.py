@@ -39,7 +39,7 @@ if TYPE_CHECKING:
 ResultT = TypeVar("ResultT")
 
 ELSEWHERE = "Resolve the change outside this form."
-"""The sentence in a form that explains how to resolve a change that the form did not send."""
+"""The sentence that a form shows about an unconfirmed change that the form did not send."""
 
 
 def format_run_progress(operations: Operations) -> str:
@@ -311,7 +311,7 @@ class LocktermScreen(Screen[ResultT]):
         return ""
 
     def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
-        """Dim disabled actions, and hide those that are not offered."""
+        """Dim disabled actions, and hide actions that are not offered."""
         return can_act(self.disabled_reason, action) if self.is_offered(action) else False
 
     def on_key(self, event: events.Key) -> None:

@@ -1,4 +1,4 @@
-"""The dialogs of the table map screen: for a column's default value, and for a column's lock."""
+"""The dialogs for the columns of a table file: for a default value, and for a lock."""
 
 from __future__ import annotations
 

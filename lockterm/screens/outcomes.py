@@ -172,7 +172,7 @@ class Outcomes:
     async def _oldest(self) -> Operation | None:
         """Read the oldest shown operation again and return it.
 
-        If the operation is already resolved, show this in a dialog and return None.
+        If the operation is already resolved, explain that in a dialog and return None.
         """
         shown = self.unconfirmed[0] if self.unconfirmed else None
         await self.refresh()
@@ -253,8 +253,8 @@ class Outcomes:
         """Send the oldest unconfirmed change again, after a confirmation.
 
         The user must type a word, as when dismissing a change, because the keys of both actions
-        work on every screen. If a form could not open, the text typed for it may begin with such a
-        key, and the keys that would save the form must not confirm the action.
+        work on every screen. If a form could not open, the text typed for that form may begin with
+        such a key. The keys that would save the form must then not confirm the action.
         """
         if (operation := await self._oldest()) is None:
             return

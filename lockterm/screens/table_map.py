@@ -1,4 +1,4 @@
-"""The screen that gives each column of another system's table a meaning, and saves the meanings."""
+"""The screen on which the user gives each column of another system's table a meaning."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The dialog that plans to delete remotes that expired a number of days ago."""
+"""The dialog for a plan that deletes remotes that expired a number of days ago."""
 
 from __future__ import annotations
 

@@ -190,7 +190,7 @@ class LockLists:
         return f"{unread:,} of {len(self.locks):,} locks not read yet"
 
     def oldest_ms(self) -> int | None:
-        """Return when the oldest list was read, in milliseconds on the steady clock.
+        """Return when the oldest list was read, in milliseconds of ``clock.steady_ms``.
 
         The result is None if there is no list, or if this machine's clock was set back since then.
         """

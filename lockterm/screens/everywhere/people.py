@@ -112,7 +112,7 @@ class PeopleScreen(ListScreen[None]):
         self.load()
 
     def on_screen_resume(self) -> None:
-        """Load the lists again, because the screen of a person may have read or changed some."""
+        """Load the lists again, because the screen of a person may have changed some lists."""
         if self._has_left:
             self._has_left = False
             self.load(reads_changed=True)

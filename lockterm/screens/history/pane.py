@@ -194,7 +194,7 @@ class DayStrip(Widget):
         self._operations = operations
         self._days: DayCounts | None = None
         self._read: tuple[object, ...] = ()
-        """The arguments of :meth:`show_days` and the date of the last count."""
+        """The arguments of the last call of :meth:`show_days`, and the date of that count."""
 
     def show_days(self, total: int, lock_id: int | None, zone: tzinfo) -> None:
         """Show the numbers of changes. Count again only if an argument or the date has changed.

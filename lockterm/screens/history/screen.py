@@ -126,7 +126,7 @@ class HistoryScreen(ListScreen[str | None]):
     def show_notices(self, connection_text: str, unconfirmed: tuple[Operation, ...]) -> None:
         """Show the notices. If this screen is on top, also read the page again.
 
-        The result of a shown change may be different now.
+        The page is read again because the result of a shown change may be different now.
         """
         super().show_notices(connection_text, unconfirmed)
         if self.app.screen is self:
@@ -413,7 +413,7 @@ class HistoryScreen(ListScreen[str | None]):
         self._choose(group=self.choice.next_group)
 
     def action_one_lock(self) -> None:
-        """Show only the operations on the selected row's lock; press again to show all locks."""
+        """Show only the operations on the selected row's lock, or all operations again."""
         if self.choice.lock_id is not None:
             self._choose(lock_id=None)
         elif (line := self.current) is not None:

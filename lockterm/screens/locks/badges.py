@@ -1,7 +1,7 @@
-"""The line of badges about the selected lock, for terminals too small for its side panel.
+"""The line of badges about the selected lock, for terminals too small for the side panel.
 
-The module is separate from :mod:`lockterm.screens.locks.pane`, because every start needs it, and
-the panel imports the screens of the history.
+The module is separate from :mod:`lockterm.screens.locks.pane`, because every start of lockterm
+needs this module but not the screens of the history, which the panel imports.
 """
 
 from __future__ import annotations

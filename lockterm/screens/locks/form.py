@@ -50,7 +50,7 @@ def format_lock_field(name: str, text: str) -> str:
 
 
 class LockForm(FormScreen[Lock | None]):
-    """The form that adds a lock to the lock book, or changes its entry.
+    """The form that adds a lock to the lock book, or changes an entry of the lock book.
 
     The form asks the service about a lock ID, but changes nothing at the service.
 
@@ -315,7 +315,8 @@ async def look_up(operations: Operations, lock_id: int, size: int) -> LockAnswer
     Args:
         operations: The operations on the service and the local store.
         lock_id: The ID of the lock.
-        size: The number of remotes in the page, as the screen of the lock's remotes requests it.
+        size: The number of remotes to request. The screen of the lock's remotes requests the same
+            number.
     """
     try:
         page = (await operations.remotes.page(lock_id, 1, size)).value

@@ -1,4 +1,4 @@
-"""The form that changes the marked remotes, and the kinds of change that it can ask for."""
+"""The form that changes the marked remotes, and the kinds of change that the form supports."""
 
 from __future__ import annotations
 

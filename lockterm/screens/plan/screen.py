@@ -290,7 +290,7 @@ class PlanScreen(ListScreen[None]):
 
     @property
     def is_painted(self) -> bool:
-        """Whether the screen shows every result of the run that is known."""
+        """Whether the screen shows every known result of the run."""
         run = self.run_here
         is_run_painted = run is None or self._seen == len(run.news)
         return self._is_read and is_run_painted and not self._is_following

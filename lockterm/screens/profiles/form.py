@@ -345,7 +345,10 @@ class ProfileForm(FormScreen[str | None]):
     # --- testing ---------------------------------------------------------------------------------
 
     def disabled_reason(self, action: str) -> str:
-        """Return why saving or testing is disabled: the current work; empty if there is none."""
+        """Return why saving or testing is disabled; empty if it is enabled.
+
+        The reason is the work that is currently running.
+        """
         return self.doing if action in ("save", "test") else ""
 
     def _checked(self) -> CheckedProfile | None:

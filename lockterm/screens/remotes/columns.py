@@ -99,7 +99,7 @@ ALWAYS = "name"
 """The column that is always shown, because it identifies the remote."""
 
 USUAL = ("name", "number", "type", "valid", "state", "added", "coerced")
-"""The default columns. If they do not all fit, the table leaves some out."""
+"""The default columns. If they do not all fit, the table leaves some columns out."""
 
 _SHOWN, _SORT, _DOWN = "columns", "sort", "descending"
 """The keys under which the preferences store an arrangement."""
@@ -214,8 +214,8 @@ _LEAST = {
 _GIVING = ("added", "coerced", "type", "state")
 """The default columns that are left out first if not all fit, in this order.
 
-Their information is also elsewhere: the icons before the row show the state and whether the remote
-is coerced, and the validity shows the type.
+Their information is also shown elsewhere: the icons before the row show the state and whether the
+remote is coerced, and the validity shows the type.
 """
 GOOD_NAME = 24
 """The minimum width of the name in cells. Columns in ``_GIVING`` are left out to reach this

@@ -17,7 +17,7 @@ from lockterm.widgets.cells import cut
 
 
 class Deletion:
-    """The data and the dialog that confirm the deletion of one remote.
+    """The confirmation dialog for deleting one remote, with its data.
 
     Args:
         operations: The operations on the service and the local store.
@@ -43,7 +43,7 @@ class Deletion:
         )
 
     async def check(self) -> TargetState:
-        """Read the remote again, because it may be gone or changed since the list was read."""
+        """Read the remote again, because others may have changed or deleted the remote."""
         shown = self.remote
         zone, connection = self._operations.zone(self._lock_entry), self._operations.connection
         try:
@@ -91,7 +91,7 @@ class Deletion:
 
 
 class Clearing:
-    """The data and the dialog that confirm the deletion of all remotes of a lock.
+    """The confirmation dialog for deleting all remotes of a lock, with its data.
 
     Args:
         operations: The operations on the service and the local store.

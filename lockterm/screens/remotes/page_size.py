@@ -27,7 +27,7 @@ PAGE_SIZES = (10, 20, 50, 100, 200)
 RESIZED_S = 0.3
 """Seconds without a change of the terminal's size before lockterm requests a page of the new size.
 
-Dragging the border of a window resizes the terminal dozens of times.
+The delay is needed because dragging the border of a window resizes the terminal dozens of times.
 """
 
 

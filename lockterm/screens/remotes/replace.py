@@ -1,4 +1,4 @@
-"""The dialog that plans to replace the key fob of a person."""
+"""The dialog for a plan that replaces the key fob of a person."""
 
 from __future__ import annotations
 

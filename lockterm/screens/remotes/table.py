@@ -174,8 +174,8 @@ def _cell(row: RemoteRow, column: str, width: int) -> str:
 def _valid(row: RemoteRow, width: int) -> str:
     """Return the validity of a remote in the longest form that fits the column.
 
-    The forms end with ``Mon-Fri to 31 Dec 2026``, ``Mon-Fri 31 Dec 2026`` and
-    ``5 weekdays 31 Dec 2026``. If none of them fits, return the date without the weekdays.
+    The three shortest forms are ``Mon-Fri to 31 Dec 2026``, ``Mon-Fri 31 Dec 2026`` and
+    ``5 weekdays 31 Dec 2026``. If no form fits, return the date without the weekdays.
     """
     short = row.valid.short
     days, until, day = short.partition(", until ")

@@ -71,7 +71,7 @@ class VendorModelModal(LocktermModal[tuple[str, str] | None]):
     def _input(name: str, value: str, known: list[str]) -> Input:
         """Return a field of the dialog.
 
-        Enter moves to the next field, or submits the last field.
+        Enter moves to the next field. In the last field, Enter submits the dialog.
         """
         text = clean(value)
         first = name == "vendor"
