@@ -59,7 +59,7 @@ class Details(VerticalScroll, can_focus=False):
 
 
 class DetailLines(Static):
-    """The lines of the details; a list item continues below its first letter."""
+    """The lines of the details. The further lines of a list item are indented."""
 
     def get_content_width(self, container: Size, viewport: Size) -> int:
         return max(map(cell_len, self._lines))
@@ -75,7 +75,10 @@ class DetailLines(Static):
         return str(self.content).split("\n")
 
     def _wrapped(self, width: int) -> list[str]:
-        """Return the lines in a width in cells; 0 before the first layout."""
+        """Return the lines, wrapped to a width in cells.
+
+        If the width is 0, as before the first layout, the lines are not wrapped.
+        """
         if not width:
             return self._lines
         return [

@@ -104,7 +104,7 @@ class PeopleTable(RowTable):
         Args:
             persons: The people to show, sorted by name. At most :data:`MOST_SHOWN` are shown.
             now_ms: The current time in milliseconds.
-            top: Whether to select the first row instead, as after a new search.
+            top: Whether to select the first row instead, for example after a new search.
         """
         if (sorting := self.sorting) is not None:
             is_by_name = sorting.key == "Name"

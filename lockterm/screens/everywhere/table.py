@@ -193,7 +193,7 @@ class OnLocksTable(RowTable):
         Args:
             rows: The rows in their default order.
             now_ms: The current time in milliseconds.
-            top: Whether to select the first row instead, as after a new search.
+            top: Whether to select the first row instead, for example after a new search.
         """
         self._now_ms = now_ms
         if (sorting := self.sorting) is not None:

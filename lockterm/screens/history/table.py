@@ -103,7 +103,7 @@ class HistoryTable(RowTable):
             lines: The changes and runs, in display order.
             zone: The time zone of the shown times.
             now_ms: The current time in milliseconds.
-            top: Whether to select the first row instead, as on another page.
+            top: Whether to select the first row instead, for example on another page.
             one_lock: Whether all rows belong to one lock, so that the column of locks is hidden.
         """
         first = lines[0].id if top and lines else None

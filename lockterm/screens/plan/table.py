@@ -178,7 +178,7 @@ class PlanTable(RowTable):
         }
 
     def signs(self, row: int) -> Mapping[int, Sequence[Piece]]:
-        """Return the styled pieces of a row by column index: icons, and a warning or a problem."""
+        """Return styled texts of a row by column index: icons, and a warning or a problem."""
         step = self.step(int(self._keys[row]))
         states = dict.fromkeys(filter(None, step_states(step, self._now_ms)))
         icons = [(state.sign, state.look) for state in states]

@@ -281,7 +281,7 @@ def plan(room: int, long: Mapping[str, int], arrangement: Arrangement) -> Layout
 
 
 def line(cells: Sequence[Piece], layout: Layout) -> Iterator[Piece]:
-    """Yield the pieces of a table row.
+    """Yield the styled texts of a table row.
 
     Args:
         cells: The text and the style for each column. Each text fits its column and has no control

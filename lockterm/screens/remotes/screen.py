@@ -81,7 +81,7 @@ class RemotesScreen(RemoteActions, SidePanels, PageSize, ListScreen[None]):
     marks: Marks[Key, Row]
 
     shown: var[ListState] = var(ListState, init=False)
-    """The state of the list as last shown. The list itself may be loading again already."""
+    """The state of the list as last shown. The list itself may already be loading again."""
 
     def __init__(
         self,
