@@ -198,7 +198,7 @@ class Appearance:
         """Adapt the look to the terminal's report about characters beyond ASCII.
 
         The report takes precedence over environment variables. If the user forced Unicode, lockterm
-        uses only the widths of letters from the report.
+        ignores the reported encoding and uses only the reported widths of letters.
         """
         if event.utf8 != self.look.utf8 and not self.look.unicode:
             # The terminal may have taken bytes of a name for the start of a control string.
@@ -210,7 +210,10 @@ class Appearance:
     # --- the link to the terminal ----------------------------------------------------------------
 
     def measure_link(self) -> None:
-        """Measure the latency of an SSH link, and suggest low-bandwidth mode if it is slow."""
+        """Measure the latency of an SSH link.
+
+        If the link is slow, suggest low-bandwidth mode.
+        """
         if self.look.over_ssh and not self.look.quiet:
             self._link.measure()
 

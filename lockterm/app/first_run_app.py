@@ -24,7 +24,8 @@ if TYPE_CHECKING:
 class FirstRunApp(TerminalApp[WelcomeScreen.Chosen]):
     """The app for the first run.
 
-    The result is the choice between demo and profile, or None if the user quits.
+    The app's result is the message :class:`WelcomeScreen.Chosen` with the user's choice, or None if
+    the user quits.
 
     Args:
         profiles: The profiles of the configuration file.
@@ -60,7 +61,7 @@ class FirstRunApp(TerminalApp[WelcomeScreen.Chosen]):
             screen.write_again()
 
     def on_terminal_supports_synchronized_output(self) -> None:
-        """Show on the welcome screen that the terminal displays each frame at once."""
+        """Show on the welcome screen that the terminal supports synchronized output."""
         for screen in self._welcome_screens():
             screen.draws_at_once = True
 

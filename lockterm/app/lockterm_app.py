@@ -41,17 +41,19 @@ RUN_TOLD_S = 1.0
 """Seconds between two updates of a run's progress in the header."""
 
 OTHERS_S = 60.0
-"""Seconds between two checks for changes that other sessions with the same store resolved."""
+"""Seconds between two checks of whether other sessions have resolved changes in the same store."""
 
 PAGE_FIRST_S = 0.3
-"""Seconds from the first frame until lockterm loads data of earlier sessions, so that the first
-page of remotes comes first."""
+"""Seconds from the first frame until lockterm loads data of earlier sessions.
+
+The delay leaves time to load the first page of remotes.
+"""
 
 ENDING_S = 5.0
-"""Seconds until lockterm looks for abandoned drafts again if it found none at first.
+"""Seconds between the first and the second search for abandoned drafts, if the first finds none.
 
-A session whose SSH connection dropped takes about 3 seconds to end, and its draft counts as
-abandoned only then.
+A session whose SSH connection dropped takes about 3 seconds to end. Its draft counts as abandoned
+only after that.
 """
 
 
@@ -112,10 +114,10 @@ class LocktermApp(TerminalApp[int]):
         self.exports = paths.data_dir / "exports"
         """The directory for exported files."""
         self._is_draft_due = False
-        """Whether the offer of an abandoned draft waits until no dialog or form is open."""
+        """Whether lockterm will offer an abandoned draft as soon as no dialog or form is open."""
         self._run_timer: Timer | None = None
         self._has_news = False
-        """Whether the journal changed during a run, so that it must be read again."""
+        """Whether the journal must be read again, because it changed during a run."""
 
     @property
     def outcomes(self) -> screens.Outcomes:
@@ -196,7 +198,10 @@ class LocktermApp(TerminalApp[int]):
             self.set_timer(again_s, self._offer_draft)
 
     def _may_offer(self) -> bool:
-        """Return whether a draft can be offered; while a dialog or form is open, postpone it."""
+        """Return whether a draft can be offered now.
+
+        While a dialog or form is open, postpone the offer.
+        """
         screen = self.screen
         is_form = isinstance(screen, LocktermScreen) and screen.is_form
         self._is_draft_due = screen.is_modal or is_form
@@ -210,10 +215,11 @@ class LocktermApp(TerminalApp[int]):
 
     @work(exclusive=True, group="outcomes")
     async def _refresh_outcomes(self) -> None:
-        """Read the unconfirmed changes again in a worker that replaces an earlier one.
+        """Read the unconfirmed changes again, in a worker that replaces an earlier worker.
 
-        The decorator creates the coroutine when the worker starts. A coroutine that is passed to
-        ``run_worker`` would never be awaited if another worker replaced it before its start.
+        The decorator ``work`` creates the coroutine only when the worker starts. If the coroutine
+        was passed to ``run_worker`` and another worker replaced this one before its start, the
+        coroutine would never be awaited.
         """
         await self.outcomes.refresh()
 
@@ -224,7 +230,7 @@ class LocktermApp(TerminalApp[int]):
 
     @work(group="runs")
     async def _offer_run(self) -> None:
-        """Notify the user of an interrupted run, and of the key that shows it."""
+        """Notify the user of an interrupted run and of the key that shows the run."""
         try:
             runs = await self.operations.journal.runs()
         except LocktermError:  # the history screen shows the error
@@ -301,9 +307,9 @@ class LocktermApp(TerminalApp[int]):
 
     @property
     def would_stop(self) -> tuple[str, str]:
-        """The question before the user leaves an active run, and its button; empty if not needed.
+        """The question and the button to confirm leaving an active run; empty if not needed.
 
-        A run that is already stopping needs no question.
+        No question is needed if the run is already stopping.
         """
         run = self.operations.run_here
         if run is None or (run.is_stopped and not run.is_finished):
@@ -321,7 +327,10 @@ class LocktermApp(TerminalApp[int]):
             await run.finished.wait()
 
     def take_unused_key(self, key: str) -> bool:
-        """Handle a key; in a dialog, also the keys for help and messages, which Textual ignores."""
+        """Handle a key that no binding used, such as the key for help or for messages in a dialog.
+
+        In dialogs, Textual ignores the app's own bindings, so this method handles these keys.
+        """
         if super().take_unused_key(key):
             return True
         if not self.screen.is_modal:
@@ -403,7 +412,10 @@ class LocktermApp(TerminalApp[int]):
         self.push_screen(screen)
 
     def _is_open_already(self, kind: type[Screen[Any]], what: str) -> bool:
-        """Return whether a screen of this class is open; notify the user if it is covered."""
+        """Return whether a screen of this class is open.
+
+        If another screen covers the open screen, notify the user.
+        """
         if not any(isinstance(screen, kind) for screen in self.screen_stack):
             return False
         if not isinstance(self.screen, kind):
@@ -422,7 +434,8 @@ class LocktermApp(TerminalApp[int]):
     def disabled_reason(self, action: str) -> str:
         """Return why an action on unconfirmed changes is disabled; empty if it is enabled.
 
-        These actions need an unconfirmed change; sending again also needs a writable profile.
+        These actions need an unconfirmed change. Sending a change again also needs a writable
+        profile.
         """
         if action not in ("settle", "send_again"):
             return ""
@@ -434,7 +447,7 @@ class LocktermApp(TerminalApp[int]):
         return ""
 
     def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
-        """Return whether the action may run; None, which dims its key, if it is disabled."""
+        """Return whether the action may run; None if it is disabled, so that its key is dimmed."""
         return None if self.disabled_reason(action) else super().check_action(action, parameters)
 
     def action_settle(self, how: str) -> None:
@@ -445,6 +458,9 @@ class LocktermApp(TerminalApp[int]):
 
     @work
     async def _wait_for(self, act: Callable[[], Awaitable[None]]) -> None:
-        """Run an action that may open a dialog; keys typed later wait until it has ended."""
+        """Run an action that may open a dialog.
+
+        Keys typed later wait until the action has ended.
+        """
         with opening(self.screen, "the unconfirmed change"):
             await act()

@@ -44,7 +44,7 @@ class Notices:
     Args:
         app: The app that shows the notifications.
         now_ms: A function that returns the current time in milliseconds.
-        ask_drawn: A function that reports when the terminal shows the current frame.
+        ask_drawn: A function that calls its argument when the terminal shows the current frame.
     """
 
     def __init__(
@@ -66,7 +66,8 @@ class Notices:
         shown."""
         self._timer: Timer | None = None
         self._read_s = math.inf
-        """The time from which a key removes the current error, in seconds on the events' clock."""
+        """The time from which a key removes the current error, in seconds on the clock of key
+        events."""
 
     def keep(self, message: str, title: str, severity: SeverityLevel) -> LoggedNotice:
         """Add a message without markup to the log, but do not show it above the footer."""
@@ -92,7 +93,7 @@ class Notices:
     def note_key(self, event: events.Key | events.Paste) -> None:
         """Remove the current error if the user had time to read it before this key.
 
-        Keys that type text into a field do not remove it.
+        Keys that type text into a field do not remove the error.
         """
         focused = self._app.focused
         is_text = isinstance(event, events.Paste) or (
@@ -147,7 +148,10 @@ class Notices:
                 self.log.drop(notice)
 
     def _begin(self, before: LoggedNotice | None) -> None:
-        """Start the time for which the current notification is shown."""
+        """Start the timer that removes the current notification.
+
+        An error has no timer. Instead, the time to read it starts when the terminal has shown it.
+        """
         if self._timer is not None:
             self._timer.stop()
             self._timer = None

@@ -140,7 +140,8 @@ class TerminalApp(HookedApp[ReturnType]):
         return self.appearance.look
 
     def get_driver_class(self) -> type[Driver]:
-        """Return lockterm's driver in place of ``LinuxDriver``, or else Textual's choice."""
+        """Return lockterm's driver in place of ``LinuxDriver``; if Textual chose another, return
+        that."""
         textuals = super().get_driver_class()
         if constants.DRIVER is not None or textuals.__name__ != "LinuxDriver":
             return textuals
@@ -172,17 +173,17 @@ class TerminalApp(HookedApp[ReturnType]):
         return self.frame_diff.changed(painted)
 
     def action_redraw(self) -> None:
-        """Draw the whole screen again, for example after another program wrote on it."""
+        """Draw the whole screen again, for example after another program wrote to the terminal."""
         self.frame_diff.redraw()
 
     def on_driver_signal_resume(self) -> None:
-        """Draw the whole screen again after a suspension, because the shell has drawn over it."""
+        """Draw the whole screen again after a suspension, because the shell used the terminal."""
         self.frame_diff.redraw()
 
     # --- untrusted text ----------------------------------------------------------------------
 
     def get_line_filters(self) -> Sequence[LineFilter]:
-        """Return one filter that combines the filters of Textual, this terminal and safe text."""
+        """Return one filter that combines the filters of Textual, terminal and untrusted text."""
         filters = (*super().get_line_filters(), *self.appearance.filters, self._sanitizer)
         if filters != self._filter_chain.filters:
             self._filter_chain = FilterChain(filters)
@@ -221,7 +222,7 @@ class TerminalApp(HookedApp[ReturnType]):
         self.notices.keep(message, title, severity)
 
     def once(self, sentence: str) -> str:
-        """Return the sentence the first time in a session, and an empty string afterwards."""
+        """Return the sentence when it is first used in a session, an empty string afterwards."""
         return self.notice_log.once(sentence)
 
     def clear_notifications(self) -> None:
@@ -229,7 +230,7 @@ class TerminalApp(HookedApp[ReturnType]):
         self.notices.clear()
 
     def copy_to_clipboard(self, text: str) -> None:
-        """Copy text selected in a field or on the screen, the same way as every other value."""
+        """Copy the selected text of a field or of the screen to the terminal's clipboard."""
         copy(self, text, "text", lines=True)
 
     # --- keys ----------------------------------------------------------------------------------
@@ -250,7 +251,7 @@ class TerminalApp(HookedApp[ReturnType]):
         await super().on_event(event)
 
     def take_unused_key(self, key: str) -> bool:
-        """Redraw the screen if the key is the redraw key, and return whether it is."""
+        """Redraw the screen if the key is the redraw key; return whether the screen was redrawn."""
         is_redraw = has_key_of_its_own(self, key, "app.redraw")
         if is_redraw:
             self.frame_diff.redraw()
@@ -285,7 +286,10 @@ class TerminalApp(HookedApp[ReturnType]):
             self.fence.ask(drawn)
 
     def is_meant(self, event: events.Key | events.Paste) -> bool:
-        """Return whether to act on a key; drop keys typed before their dialog was visible."""
+        """Return whether to act on a key.
+
+        For example, keys that were typed before the current dialog was visible have no effect.
+        """
         screen = self.screen
         if not self.form_wall.is_meant(event):
             return False
@@ -345,13 +349,13 @@ class TerminalApp(HookedApp[ReturnType]):
 
     @property
     def would_stop(self) -> tuple[str, str]:
-        """The question about work that quitting would stop, and its button; empty if not needed."""
+        """The question and the button to confirm that quitting stops work; empty if not needed."""
         return "", ""
 
     def say_over(self, words: str) -> None:
-        """Change the question of the open dialog, because the work that it asks about has ended.
+        """Replace the question of the dialog about stopping work, because the work has ended.
 
-        The next key does not answer the new question.
+        If the user typed a key before the new question was visible, the key does not answer it.
 
         Args:
             words: The new question.

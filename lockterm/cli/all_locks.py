@@ -39,7 +39,7 @@ class FoundRemote:
 
 
 def want_none(_: Remote) -> bool:
-    """Return False for every remote, for commands that need whole lists instead of results."""
+    """Return False for every remote, for commands that need whole lists and no search results."""
     return False
 
 
@@ -92,7 +92,7 @@ def put_found_csv(listed: Sequence[FoundRemote]) -> None:
 
 
 def list_unread(found: Sequence[LockRead]) -> list[LockRead]:
-    """Return the results of locks that could not be read completely."""
+    """Return the results of those locks that could not be read completely."""
     return [one for one in found if one.problem]
 
 

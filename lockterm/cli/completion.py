@@ -32,9 +32,9 @@ from lockterm.paths import Paths
 
 
 class QuotingBash(BashComplete):
-    """Shell completion for bash, which does not quote completed words itself.
+    """Shell completion for bash that quotes the completed words, because bash does not.
 
-    A profile's name may be any text, even ``a$(touch x)``.
+    Quoting is necessary because a profile's name may be any text, even ``a$(touch x)``.
     """
 
     def format_completion(self, item: CompletionItem) -> str:
@@ -67,7 +67,7 @@ def completion(context: click.Context, shell: str, install: bool) -> int:
 
 
 def _find_script(shell: str) -> tuple[Path, str]:
-    """Return the path of the file that a shell reads for this user, and when the shell reads it."""
+    """Return the path for a shell's completion script, and when the shell reads this file."""
     if shell == "bash":
         file = user_data_path() / "bash-completion/completions/lockterm"
         return file, "bash loads the script at its next start if bash-completion is installed."

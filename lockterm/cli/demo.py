@@ -97,7 +97,7 @@ def _use_running_demo() -> None:
 
 
 def _kept_data() -> Path:
-    """Return the data directory of demos, whose exports and downloads stay when a demo ends.
+    """Return the directory for exports and downloads of demos, which stay when a demo ends.
 
     The directory is separate from the exports of the user's own locks.
     """
@@ -105,7 +105,7 @@ def _kept_data() -> Path:
 
 
 def _is_running(path: Path) -> bool:
-    """Return whether a demo of this user uses a directory; its lock shows that it still runs."""
+    """Return whether a running demo of this user has locked a directory."""
     if path.is_symlink() or not (path / "config" / APP / "config.toml").is_file():
         return False
     if path.stat().st_uid != os.getuid():

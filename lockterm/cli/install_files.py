@@ -18,7 +18,7 @@ MARK = "Written by lockterm, which replaces this file"
 """The text that identifies an installed file of lockterm; other files are never replaced."""
 
 _XDG = Unix()
-"""The user's directories by the XDG rules. man and shells follow these rules on every system."""
+"""The user's directories by the XDG rules, which man and shells follow on every system."""
 
 _MOST_BYTES = 1 << 20
 """The maximum size of an installed file of lockterm, in bytes; a larger file is not from
@@ -57,8 +57,9 @@ def install_files(
         former: Paths where an earlier version of lockterm wrote files. These files are removed.
 
     Raises:
-        LocktermError: If a file of another program exists at a path; nothing was written. Or if a
-            file could not be written; the files before it in ``files`` were written.
+        LocktermError: If a file of another program exists at one of the paths; nothing was written
+            in this case. Also if a file could not be written; the files before it in ``files`` were
+            written in this case.
     """
     done, former = 0, tuple(former)
     try:
@@ -96,7 +97,7 @@ def put_undo(file: Path, *patterns: str) -> None:
 
 
 def _is_free(file: Path) -> bool:
-    """Return whether lockterm may write to a path: no file exists there, or it is from lockterm.
+    """Return whether lockterm may write to a path: no file is there, or a file of lockterm is.
 
     Raises:
         OSError: If the file cannot be read.

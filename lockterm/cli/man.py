@@ -23,8 +23,8 @@ _SECTIONS = {
     "Files": "FILES",
     "Examples": "EXAMPLES",
 }
-"""Maps the words with which a help paragraph begins to its section of the manual page. The sections
-are in the order of the page."""
+"""Maps the first words of a help paragraph to the section of the manual page in which the paragraph
+appears. The sections are in the order of the page."""
 
 # groff replaces these characters by typographic ones, which a shell does not understand.
 _ROFF = str.maketrans(
@@ -128,7 +128,7 @@ def _page(path: str, command: click.Command, settings: Mapping[str, Any]) -> Ite
 def _keys() -> Iterator[str]:
     """Yield the lines of the section with the keys.
 
-    They are the default keys, because the build must not read a configuration.
+    The lines show the default keys, because the build must not read a configuration.
     """
     yield from (
         ".SH KEYS",

@@ -43,7 +43,7 @@ def list_exit_codes(*numbers: int, **meanings: str) -> str:
 
 
 def list_examples(codes: str, *commands: str) -> str:
-    """Return the end of a help text that consists only of examples and exit codes.
+    """Return the text after a command's options if it consists only of examples and exit codes.
 
     Args:
         codes: The section with the exit codes.
@@ -64,7 +64,7 @@ READING = list_exit_codes(3, 5, _1="refused by the service, or the store cannot 
 """The exit codes of a command that reads from the service."""
 
 LOCAL = list_exit_codes(5, _1="the store cannot be used")
-"""The exit codes of a command that does not ask the service."""
+"""The exit codes of a command that sends nothing to the service."""
 
 ALL_CODES = list_exit_codes(
     _1="refused, or something is wrong",

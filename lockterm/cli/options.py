@@ -68,7 +68,7 @@ class WriteOptions(NamedTuple):
 
 
 def _store(context: click.Context, parameter: click.Parameter, value: Any) -> None:
-    """Store an option in ``Options``; an option after the command overrides one before it."""
+    """Store an option in ``Options``; if an option is given twice, the last value counts."""
     if value not in (None, False):
         context.obj = replace(context.obj, **{str(parameter.name): value})
 
@@ -179,11 +179,11 @@ def confirm(question: str, *, yes: bool) -> bool:
 
 
 def confirm_by_typing(question: str, accepted: tuple[str, ...], *, yes: bool) -> bool:
-    """Ask the user to type a text, and return whether it is an accepted one.
+    """Ask the user to type a text, and return whether the text is accepted.
 
     Args:
         question: The prompt.
-        accepted: The accepted texts; empty ones are ignored.
+        accepted: The accepted texts; empty texts are ignored.
         yes: Whether to return True without a prompt.
     """
     if yes:

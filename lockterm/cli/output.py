@@ -50,7 +50,7 @@ def start() -> None:
 
 
 def ignore_missing_reader() -> None:
-    """Let the command continue without a reader of its output, because it sends changes."""
+    """Let a command that sends changes continue even if no program reads its output."""
     _Stdout.is_needed = False
 
 
@@ -124,7 +124,7 @@ def choose_glyphs() -> None:
 
 
 def _encoding() -> str:
-    """Return the encoding of stdout, or of the terminal if stdout is one."""
+    """Return the encoding of stdout, or the terminal's encoding if stdout is a terminal."""
     encoding = getattr(sys.stdout, "encoding", None) or "utf-8"
     if encoding == "utf-8" and is_terminal():
         return "utf-8" if takes_utf8(os.environ)[0] else "ascii"
@@ -132,7 +132,7 @@ def _encoding() -> str:
 
 
 def put_wrapped(head: str, words: str) -> None:
-    """Print a label and a sentence; on a terminal, wrapped lines begin below the sentence."""
+    """Print a label and a sentence; on a terminal, align wrapped lines with the sentence."""
     room = _find_width()
     if room is None or room <= 2 * len(head):
         put(f"{head}{words}")

@@ -128,7 +128,7 @@ def people(options: Options, text: str, form: Format, html: Path | None, md: Pat
 
 
 def _is_page(content: bytes) -> bool:
-    """Return whether this content is a Markdown page of this command, or empty."""
+    """Return whether this content is empty, or is a Markdown page of this command."""
     return not content or content.startswith(f"# {TITLE}\n".encode())
 
 

@@ -176,7 +176,7 @@ def _step_lines(session: Session, lock: Lock, step: Step) -> Iterator[str]:
 
 
 def put_planned(session: Session, steps: Iterable[Step]) -> None:
-    """Print the steps of a plan that will not run, each as a line of JSON."""
+    """Print each step of a plan as a line of JSON, if the plan will not run."""
     zones: dict[int, tzinfo] = {}
     for step in steps:
         if step.lock_id not in zones:
@@ -248,7 +248,7 @@ def put_line(value: Mapping[str, Any]) -> None:
 def count_steps(
     steps: Iterable[Step], *, is_dry: bool = False, is_running: bool = False
 ) -> dict[str, int]:
-    """Return the number of steps by state; states have their names in the JSON output.
+    """Return the number of steps by state, with the names of the states in the JSON output.
 
     Args:
         steps: The steps.

@@ -42,7 +42,7 @@ _NAMED = 5
 _TITLES = tuple(title for title in TITLES if title not in ("Type", "State"))
 """The titles of the columns after day and lock. More columns would not fit into 80 cells."""
 _MONTHS_DIFFER_MS = 4 * dates.DAY_MS
-"""The time in milliseconds by which the searched period is longer than the reported one.
+"""The time in milliseconds by which the searched period is longer than the reported period.
 
 The length of a period in months depends on today's date. Until the service answers, lockterm knows
 only the date of this machine, which may be wrong.
@@ -140,14 +140,14 @@ def _write_page(session: Session, file: Path, period_ms: int) -> int:
 
     Args:
         session: The session that reads the locks.
-        file: The file to write. An existing file is replaced only if it is such a page.
+        file: The file to write. An existing file is replaced only if it is a page of this command.
         period_ms: The length of the period until now in which changes are counted, in milliseconds.
 
     Returns:
         The exit code.
 
     Raises:
-        UsageError: If another file exists there; nothing was sent.
+        UsageError: If a file that is not such a page exists at the path; nothing was sent.
     """
     if not may_replace(file, is_page):
         raise UsageError(

@@ -105,8 +105,8 @@ def confirm_plan(plan: Plan, now_ms: int, *, yes: bool) -> bool:
         Whether to run the plan.
 
     Raises:
-        UsageError: If the plan needs ``--yes`` because there is no terminal, or it could not be
-            printed.
+        UsageError: If the plan needs ``--yes`` because there is no terminal, or if the plan could
+            not be printed.
     """
     require_answer(yes, "Running a plan")
     if yes:
@@ -227,7 +227,7 @@ def put_result(
 
 
 def put_problem(step: Step) -> None:
-    """Print a step that was refused, skipped or not sent, or is unconfirmed, with the reason."""
+    """Print the reason why a step was refused, skipped or not sent, or is unconfirmed."""
     put(f"! {format_problem(step)}")
 
 
@@ -247,7 +247,7 @@ class Progress:
         self._drawn_s = 0.0
 
     def note(self, run: Run) -> None:
-        """Print the new certain results of steps, and update the progress line."""
+        """Print each confirmed result since the last call, and update the progress line."""
         news, self._seen = run.news[self._seen :], len(run.news)
         ended = [
             run.steps[number]

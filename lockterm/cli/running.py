@@ -27,7 +27,7 @@ def run_profile(
     """Run the app that uses a profile.
 
     Args:
-        settings: The settings, which contain the profile.
+        settings: The settings of the session, including the profile.
         paths: The paths of lockterm's files.
         guard: The handler of signals.
         profiles: The profiles that the user can switch to; None in the demo.

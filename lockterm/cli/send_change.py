@@ -1,8 +1,8 @@
 """Sends one change for a command, and reports its result as carefully as the UI.
 
 If no answer comes, lockterm verifies the change for up to :data:`TIMEOUT_S` seconds, by reading
-from the service. A change counts as recorded only if the service confirmed it, or if such reading
-proves it; see :mod:`lockterm.operations.proof`.
+from the service. A change counts as recorded only if the service confirmed it, or if the data read
+from the service proves it; see :mod:`lockterm.operations.proof`.
 """
 
 from __future__ import annotations
@@ -26,13 +26,13 @@ from lockterm.operations.refusals import PendingChangeError
 TIMEOUT_S = 90.0
 """The maximum time for which a change is verified, in seconds.
 
-This is enough for most changes. The service's answers may show data that is 60 s old, and it takes
-15 s more to prove that a remote is missing.
+This is enough for most changes. The service's answers may show data that is 60 s old, and lockterm
+needs 15 s more to verify that a remote is missing.
 """
 
 _NEXT = "Resolve the change before you send it again."
 _SETTLE = "In lockterm's UI,"
-"""The start of a sentence that ends with the keys that resolve a change."""
+"""The start of a sentence. The keys that resolve a change are its end."""
 
 
 @dataclass(frozen=True, slots=True)

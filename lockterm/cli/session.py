@@ -118,7 +118,7 @@ class Session:
             close_loop(self._loop)
 
     def _report_clock(self) -> None:
-        """Report on stderr if the clocks disagree, and which clock lockterm uses."""
+        """Report on stderr if the clocks of this machine and the service differ."""
         connection = self.operations.connection
         if connection.doubts_clock:
             notify(f"note: {describe_clock(connection.clock_offset_s or 0)}")
@@ -142,9 +142,9 @@ class Session:
 
         Args:
             work: The coroutine to run.
-            stop: A function that asks the work to end early; its argument is the number of the
-                first signal. Without it, the first signal cancels the work. A second signal always
-                cancels the work.
+            stop: A function that asks the work to end early, after the first signal; its argument
+                is the number of this signal. Without this function, the first signal cancels the
+                work. A second signal always cancels the work.
 
         Raises:
             LocktermError: If the work failed.
@@ -212,8 +212,8 @@ def open_writable_lock(
     """Open a session that may send changes, and find the lock that the user typed.
 
     Raises:
-        RuleViolationError: If the profile is read-only, and this is not a dry run. The other
-            errors are those of :func:`open_lock`.
+        RuleViolationError: If the profile is read-only, and this is not a dry run. For other
+            errors, see :func:`open_lock`.
     """
     with Session(options, dry_run=how.dry_run) as session:
         session.require_writable()
@@ -223,7 +223,7 @@ def open_writable_lock(
 def find_lock(session: Session, typed: str) -> Lock:
     """Return the lock whose ID or name the user typed.
 
-    A lock with this ID need not be in the lock book.
+    If the text is an ID, the lock need not be in the lock book.
 
     Raises:
         UsageError: If no lock or several locks match the text; nothing was sent.

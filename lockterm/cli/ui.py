@@ -111,7 +111,10 @@ def _run_profiles(
 
 
 def _add_last_lock(settings: Settings, paths: Paths) -> Settings:
-    """Return the settings; add the last opened lock if the profile asks for it and sets none."""
+    """Return the settings with the last opened lock, if the profile has ``open_last``.
+
+    A lock that the settings already contain stays.
+    """
     profile = settings.profile
     if profile is None or not profile.open_last or settings.open_lock is not None:
         return settings

@@ -362,7 +362,7 @@ def _describe_reason(operation: Operation, profile: str) -> str:
 
 
 def _to_json(operation: Operation) -> dict[str, Any]:
-    """Return an operation as values for JSON; ``history --json`` prints all of its fields."""
+    """Return the main fields of an operation as values for JSON."""
     return {
         "id": operation.id,
         "state": operation.state.value,

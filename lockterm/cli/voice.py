@@ -48,7 +48,7 @@ _PACK_COLUMNS = (*VoicePack.fields(), "updated")
 _TIMBRE_COLUMNS = ("lang", "timbre", "name", "isFemale", "timbrePackUrl")
 """The columns of the CSV output: fields of the contract (2.4 to 2.6).
 
-Packs also have the column ``updated``, a time that people can read.
+Packs also have the column ``updated`` with the time of the last change in a readable format.
 """
 _SEX = {0: "male", 1: "female"}
 

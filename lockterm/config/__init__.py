@@ -2,7 +2,8 @@
 
 ``load_settings`` is the entry point. An option overrides the environment, which overrides the
 profile in the file, which overrides the default. An unknown or wrong setting raises a
-``ConfigError`` with the file and line or option, the key, and a valid value.
+``ConfigError``. The error contains the key, a valid value, and either the file and line or the
+option.
 """
 
 from __future__ import annotations

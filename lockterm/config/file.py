@@ -47,7 +47,7 @@ class ConfigFile:
     keys: Mapping[str, Any] = field(default_factory=dict)
     source: str = field(default="", repr=False)
     notice: str = ""
-    """A warning for the user about the way in which lockterm wrote the file; mostly empty."""
+    """A warning for the user about how lockterm wrote the file; empty if there is none."""
 
     def place(self, *keys: str) -> str:
         """Return the file and line of a key for a message, such as ``FILE, line 4``.
@@ -75,8 +75,8 @@ def read_config(path: Path) -> ConfigFile | None:
     """Return the parsed configuration file; None if the file does not exist.
 
     Raises:
-        ConfigError: The file cannot be read, is not TOML, has unknown keys, can be changed by other
-            users, or contains secrets that they can read.
+        ConfigError: The file cannot be read, is not TOML, or has unknown keys. Or other users can
+            change the file, or can read secrets in it.
     """
     try:
         data, about, why = read_guarded(path, LARGEST, "configuration")
@@ -190,7 +190,7 @@ def _check_permissions(config: ConfigFile, mode: int, why: str | None) -> None:
     """Check that other users can neither change the file nor read secrets in it.
 
     Raises:
-        ConfigError: Other users have such access.
+        ConfigError: Other users can change the file, or can read secrets in it.
     """
     if why:
         raise ConfigError(
@@ -208,10 +208,10 @@ def _check_permissions(config: ConfigFile, mode: int, why: str | None) -> None:
 
 
 def _refuse_huge_numbers(value: object) -> None:
-    """Check that all numbers fit into 64 bits, TOML's limit, because tomlkit cannot write others.
+    """Check that all numbers fit into 64 bits, because tomlkit cannot write larger numbers.
 
     Raises:
-        ValueError: A number is larger.
+        ValueError: A number does not fit into 64 bits.
     """
     todo = [value]
     while todo:

@@ -1,4 +1,4 @@
-"""The look of lockterm: the features of the terminal, and the user's settings for it."""
+"""The look of lockterm: the terminal's features, and the user's settings for drawing on it."""
 
 from __future__ import annotations
 
@@ -68,7 +68,7 @@ class Look:
     def native(self) -> bool:
         """Whether lockterm uses only the 16 colors that the terminal's theme defines.
 
-        True in low-bandwidth mode, and if the terminal has no other colors.
+        This is the case in low-bandwidth mode, and on terminals without other colors.
         """
         return self.quiet or self.colors <= FEW_COLORS
 
@@ -102,7 +102,7 @@ def resolve_look(
     Args:
         file: The configuration file.
         environ: The environment variables.
-        origins: A mapping to which the function adds the origin of each value, by setting.
+        origins: A mapping to which the function adds each setting with the origin of its value.
         quiet: The value from the command line or the environment; None if not given.
         mouse: The value from the command line; None if not given.
 
@@ -144,7 +144,7 @@ def resolve_look(
 
 
 def _filed(file: ConfigFile, key: str, default: Any, origins: dict[str, str]) -> Any:
-    """Return a setting of the table ``[terminal]``, or its default; store its origin.
+    """Return a setting of the table ``[terminal]`` or its default, and store the value's origin.
 
     Raises:
         ConfigError: The value is wrong.
@@ -191,7 +191,7 @@ def colors(environ: Mapping[str, str]) -> tuple[int, str]:
 
 
 def needs_ascii(environ: Mapping[str, str]) -> tuple[bool, str]:
-    """Return whether the font may lack glyphs beyond ASCII, and the origin of this answer.
+    """Return whether the font may lack glyphs beyond ASCII, and the origin of this information.
 
     The origin is a text such as ``environment TERM=linux``, or ``default``.
     """
@@ -238,7 +238,7 @@ def takes_utf8(
     installed: Callable[[str], bool] = is_installed,
     coerced: Callable[[], bool] = was_coerced,
 ) -> tuple[bool, str]:
-    """Return whether the terminal accepts UTF-8, and the origin of this answer.
+    """Return whether the terminal accepts UTF-8, and the origin of this information.
 
     A terminal that starts in the C locale, or in a missing locale, treats each byte as a character.
     The origin is a text such as ``environment LANG=C``.

@@ -16,11 +16,11 @@ MAX_PAGE_SIZE = 200
 """Maximum number of remotes on a page."""
 
 LEAST_PAGE_SIZE = 16
-"""Minimum number of remotes on a page if the size is :data:`FIT`: the rows of the smallest
-terminal."""
+"""Minimum number of remotes on a page if the size is :data:`FIT`. On the smallest terminal, this
+number fits."""
 
 FIT: Literal["auto"] = "auto"
-"""The value of the setting ``page_size`` for as many remotes on a page as the terminal can show."""
+"""The value of ``page_size`` that puts as many remotes on a page as the terminal can show."""
 
 USUAL_SIZE = 80, 24
 """The assumed numbers of columns and lines of a terminal whose size is unknown."""

@@ -16,7 +16,8 @@ from lockterm.errors import ConfigError
 _OF_ONE_SERVICE = ("base_url", "profile", "lock")
 """Settings that select a profile, a service or a lock.
 
-:meth:`Profiles.resolve` ignores their options and variables, because its caller gives the profile.
+:meth:`Profiles.resolve` ignores the options and variables for these settings, because the caller
+passes a profile.
 """
 
 
@@ -31,7 +32,7 @@ class ProfileEntry(NamedTuple):
     error: ConfigError | None
     """The error in a broken profile; None if the profile is valid."""
     is_default: bool
-    """Whether lockterm starts with this profile, because it is the default or the only one."""
+    """Whether lockterm starts with this profile, because it is the default or the only profile."""
 
 
 class Profiles:
@@ -114,7 +115,7 @@ class Profiles:
     def save(self, file: ConfigFile, name: str, filed: Mapping[str, Any]) -> ConfigFile:
         """Add or change a profile in the file, and return the new configuration.
 
-        The first profile becomes the default, and stays the default if a second one is added.
+        The first profile becomes the default, and stays the default if a second profile is added.
 
         Args:
             file: The configuration file as it was read.
@@ -149,7 +150,7 @@ class Profiles:
 
 
 def successor(file: ConfigFile, name: str) -> str | None:
-    """Return the name of the default profile after a profile is removed.
+    """Return the name of the profile that is the default after a profile is removed.
 
     Returns:
         The name; None if there will be no default profile.
@@ -168,8 +169,8 @@ def _write(file: ConfigFile, default: str | None, profiles: Mapping[str, Any]) -
 def header_of(filed: Mapping[str, Any]) -> tuple[str, str]:
     """Return the name of a profile's header, and the environment variable that has its value.
 
-    The header is the first one whose value is from the environment. The profile form shows only
-    this header. Both texts are empty if there is none.
+    The result is about the first header whose value is from the environment, because the profile
+    form shows only this header. Both texts are empty if there is no such header.
     """
     for name, value in filed.get("headers", {}).items():
         if isinstance(value, str) and value.startswith(FROM_ENVIRONMENT):

@@ -54,13 +54,14 @@ class Settings:
     open_lock: int | None
     """The ID of the lock whose remotes lockterm shows first; None to show the lock book first."""
     look: Look
-    """The features that the terminal supports, and the user's settings for it."""
+    """The features that the terminal supports, and the user's settings for the terminal."""
     origins: Mapping[str, str] = field(default_factory=dict)
     """Maps the names of settings to the origins of their values, as texts."""
     keymap: Keymap = field(default_factory=dict)
     """The keys that the configuration changes. All other actions have their default keys."""
     is_last: bool = False
-    """Whether ``open_lock`` is the lock that an earlier session opened last, not a given lock."""
+    """Whether ``open_lock`` is the lock that an earlier session opened last, and no setting chose
+    it."""
     variables: tuple[str, ...] = ()
     """The names of the environment variables that contain values of headers."""
 
@@ -201,12 +202,12 @@ class _Resolver:
         return filed and not self._options.no_cache
 
     def _account(self, at_home: bool) -> str:
-        """Return the account of the profile; empty if another base URL than its own is in use."""
+        """Return the profile's account; empty if the base URL in use is not the profile's own."""
         account = self._filed("account", values.account, _USUAL.account)
         return account if at_home else ""
 
     def _color(self, at_home: bool) -> str:
-        """Return the color of the profile; empty if another base URL than its own is in use."""
+        """Return the profile's color; empty if the base URL in use is not the profile's own."""
         key = color_key(self._chosen)
         color = self._filed(key, values.color, _USUAL.color)
         self._origins["color"] = self._origins.pop(key)
@@ -328,8 +329,8 @@ class _Resolver:
 def resolve_keys(file: ConfigFile, origins: dict[str, str], warnings: list[str]) -> Keymap:
     """Return the keymap that the configuration describes.
 
-    The keymap contains each action whose keys the user has chosen. It also contains each action
-    that lost a default key to another action, with its remaining keys.
+    The keymap contains each action whose keys the user has chosen. If another action uses a default
+    key of an action, the keymap contains this action with its remaining keys.
 
     Args:
         file: The configuration file.

@@ -149,7 +149,7 @@ def may_be_secret(field: str, text: str) -> bool:
 
 
 def _filed(typed: Mapping[str, str], before: Mapping[str, Any]) -> dict[str, Any]:
-    """Return the profile's new settings for the file. Unchanged settings keep their spelling.
+    """Return the profile's new settings for the file; unchanged settings keep their spelling.
 
     Args:
         typed: The typed texts by name of the field.

@@ -50,7 +50,7 @@ _USUAL_VARIABLE = re.compile(r"[A-Z]{1,12}(_[A-Z0-9]{1,12}){0,5}")
 _HEADER_NAME = re.compile(r"[!#$%&'*+.^_`|~0-9A-Za-z-]+")
 _HOST = re.compile(r"[^\s/\\%<>\"'`{}|^\[\]@?#,;:]+")
 _SHORTENED = 60
-"""Maximum length of a value in a message."""
+"""Maximum number of characters of a value in a message."""
 _TRUE = frozenset({"1", "true", "yes", "on"})
 _FALSE = frozenset({"0", "false", "no", "off"})
 
@@ -74,7 +74,7 @@ def boolean(value: object) -> bool:
 def presets(value: object) -> tuple[str, ...]:
     """Check the number and the length of the new end dates that forms offer, and return them.
 
-    This rule does not check whether each text is a date; ``lockterm.cli.ui`` does.
+    This rule does not check whether each text is a date; ``lockterm.cli.presets`` checks that.
     """
     if not isinstance(value, list) or not value:
         raise ValueError('must be a list of texts, such as ["+30d", "eom"]')
@@ -314,7 +314,7 @@ def base_url(value: object) -> tuple[str, str | None]:
 
 
 def origin_of(url: str) -> tuple[str, str | None, int | None]:
-    """Return the scheme, host and port of a URL. They are equal for URLs of the same server.
+    """Return the scheme, host and port of a URL, which are equal for URLs of the same server.
 
     Raises:
         ValueError: The host or port is invalid.
@@ -324,7 +324,7 @@ def origin_of(url: str) -> tuple[str, str | None, int | None]:
 
 
 def is_loopback(host: str) -> bool:
-    """Return whether a host name or address means this machine."""
+    """Return whether a host name or address refers to this machine."""
     if host == "localhost" or host.endswith(".localhost"):
         return True
     try:
@@ -361,9 +361,9 @@ def as_sentence(sentence: str) -> str:
 
 
 def zone_of_offset(name: str) -> str:
-    """Return a suggestion instead of a time zone such as ``GMT+2``, as the end of an error message.
+    """Return the end of an error message that suggests a time zone instead of one like ``GMT+2``.
 
-    The suggestion is empty for a name without an offset.
+    The result is empty for a name without an offset.
     """
     match = _OFFSET_ZONE.fullmatch(name.strip())
     zone = normalize_zone(match["offset"]) if match else ""

@@ -140,7 +140,7 @@ def edited(source: str, default: str | None, profiles: Profiles) -> str | None:
 
 
 def _meaning(value: Any) -> Any:
-    """Return a value that is equal for two TOML documents with the same settings.
+    """Return a value for comparisons, which is equal for TOML documents with the same settings.
 
     Empty tables are ignored.
     """
@@ -158,7 +158,7 @@ def _comments(text: str) -> Counter[str]:
 def _removed(
     before: Mapping[str, Any], after: Mapping[str, Any], path: tuple[str, ...] = ()
 ) -> Iterator[tuple[str, ...]]:
-    """Yield the path of each key or table that the new settings lack, such as ``(table, key)``."""
+    """Yield the path, like ``(table, key)``, of each key or table missing in the new settings."""
     for key, value in before.items():
         if after.get(key) is None:
             yield (*path, key)
@@ -167,12 +167,12 @@ def _removed(
 
 
 def _without(source: str, path: tuple[str, ...]) -> str:
-    """Return a TOML text without a key or table. Comments after its last value stay.
+    """Return a TOML text without a key or table; comments after the removed part stay.
 
     Such comments often describe the next item.
 
     Raises:
-        ValueError: The table is not in one piece, so its comments are unknown.
+        ValueError: The table is not in one piece, so other comments would be removed too.
     """
     document: Any = tomlkit.parse(source)
     table = document
@@ -196,7 +196,7 @@ def _without(source: str, path: tuple[str, ...]) -> str:
 
 
 def _edit(source: str, default: str | None, profiles: Profiles) -> str:
-    """Return a TOML text with the new default and the new profiles. Other settings stay."""
+    """Return a TOML text with the new default and the new profiles; other settings stay."""
     if source and not source.endswith("\n"):
         source += "\n"
     document = tomlkit.parse(source)

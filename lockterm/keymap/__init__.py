@@ -1,6 +1,6 @@
 """Configurable keys: their default values, their validation, and their names in sentences.
 
-This package knows the IDs of the bindings, but imports none of the screens that use them.
+This package contains the IDs of the bindings, but imports none of the screens that use these IDs.
 ``tests/keymap`` compares the IDs with the screens.
 """
 

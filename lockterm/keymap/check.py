@@ -1,8 +1,9 @@
 """The rules for configured keys: no key has two actions, and a configured key overrides a default.
 
 A later version of lockterm may use a key by default that the user has already chosen for another
-action. The choice stays, and the new action keeps only its other keys. If it has no other keys, the
-palette still finds it. A message reports this to the user.
+action. The user's choice stays, and the new action keeps only its other keys. If the new action has
+no other keys, the user can still find it in the palette. A message reports the lost key to the
+user.
 """
 
 from __future__ import annotations
@@ -55,8 +56,8 @@ class WrongKeyError(ValueError):
 def check(chosen: Mapping[str, object]) -> Keymap:
     """Return the keymap for the configured keys.
 
-    The keymap contains each action with configured keys. It also contains each action whose default
-    key was configured for another action, with its remaining keys.
+    The keymap contains each action with configured keys. If a default key of an action was
+    configured for another action, the keymap contains the first action with its remaining keys.
 
     Args:
         chosen: The settings by ID of an action, in the order of the configuration file.
@@ -99,7 +100,7 @@ def gave_way(chosen: Iterable[str], keymap: Keymap) -> Iterator[str]:
 
 
 def _keys(name: str, value: object, defaults: Mapping[str, tuple[str, ...]]) -> Iterator[str]:
-    """Check the keys of a setting, and yield their names in Textual."""
+    """Check the keys of a setting, and yield Textual's names of the keys."""
     if not isinstance(value, str):
         raise WrongKeyError(name, 'must be keys in quotes, such as "x" or "x,delete"')
     parts = [value] if value.strip() in (",", "") else value.split(",")
@@ -155,7 +156,10 @@ def _check_reach(name: str, keys: tuple[str, ...], defaults: tuple[str, ...]) ->
 
 
 def _resolve_conflicts(keymap: dict[str, tuple[str, ...]], order: tuple[str, ...]) -> None:
-    """Remove default keys that are configured for an action that works at the same time."""
+    """Remove the default keys that the user configured for an action of the same place.
+
+    If a default key cannot be removed, raise an error.
+    """
     for stack in stacks():
         on: dict[str, list[tuple[str, KeyContext]]] = {}
         for place in stack:
@@ -176,7 +180,7 @@ def _resolve_conflicts(keymap: dict[str, tuple[str, ...]], order: tuple[str, ...
 
 
 def _can_give_way(name: str, place: KeyContext, key: str, keymap: Keymap) -> bool:
-    """Return whether an action can lose a default key that the user configured for another action.
+    """Return whether an action can lose a default key, because the user gave it to another action.
 
     Actions that move a cursor and actions that work everywhere keep their keys. In a place where
     the user types text, an action must have another key left.

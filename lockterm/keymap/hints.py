@@ -158,7 +158,7 @@ def written(key: str) -> str:
 def label(key: str) -> str:
     """Return the name of a key for screens and sentences: ``Enter``, ``?``, ``Ctrl+S``, ``PgDn``.
 
-    The name is empty for a made-up key name; see :data:`NO_KEY`.
+    The result is empty for a made-up key name; see :data:`NO_KEY`.
     """
     name = written(key)
     if len(name) <= 1:
@@ -198,7 +198,7 @@ _in_force: Keymap = {}
 
 
 def use(keymap: Keymap) -> None:
-    """Set the keymap that all functions of this module use; there is only one in a process."""
+    """Set the keymap that all functions of this module use; a process has only one keymap."""
     global _in_force
     _in_force = keymap
 
@@ -244,7 +244,7 @@ def settle_first() -> str:
 
 
 def settling() -> str:
-    """Return the end of a sentence, with the keys that resolve an unconfirmed change."""
+    """Return the end of a sentence that names the keys to resolve an unconfirmed change."""
     keyed, others = [], []
     for name, what in _SETTLING.items():
         if keys_of(name):

@@ -9,7 +9,7 @@ from functools import cached_property
 
 @dataclass(frozen=True, slots=True)
 class Key:
-    """The keys of an action in one place; elsewhere, the same ID may mean another action."""
+    """The keys of an action in one place. In another place, the same ID may mean another action."""
 
     id: str
     """The ID by which the configuration refers to the action."""
@@ -44,12 +44,12 @@ class Key:
 
 @dataclass(frozen=True)
 class KeyContext:
-    """A screen, a dialog, or a widget that can have the focus inside them."""
+    """A place where keys work: a screen, a dialog, or a widget inside a screen or dialog."""
 
     words: str
     """A phrase for the place, such as ``on the remotes``."""
     tasks: Mapping[str, tuple[Key, ...]]
-    """Maps each heading in the help to the keys that this place adds, in the order of the help."""
+    """Maps headings in the help to the keys that this place adds, in the order of the help."""
     like: KeyContext | None = None
     """Another place whose keys also work here; None if there is none."""
     holds: tuple[str, ...] = ()
@@ -64,7 +64,10 @@ class KeyContext:
 
     @cached_property
     def own(self) -> tuple[Key, ...]:
-        """The keys of this place without those of :attr:`like`; first those in the footer."""
+        """The keys that this place adds to those of :attr:`like`.
+
+        The keys that the footer shows come first.
+        """
         keys = [key for keys in self.tasks.values() for key in keys]
         return tuple(sorted(keys, key=lambda key: key.line or len(keys) + 1))
 

@@ -34,7 +34,8 @@ class CellWriter:
         self._out: list[str] = []
         self._codes = ""
         self._at: tuple[int, int] | None = None
-        """Column and row of the terminal's cursor; None if terminals may disagree on them."""
+        """Column and row of the terminal's cursor; None if terminals may disagree on its
+        position."""
         self._exact = 0
 
     def write(
@@ -57,8 +58,8 @@ class CellWriter:
                 range have changed, or none.
             exact: The number of cells from the left in which blanks keep their own style, because
                 characters of doubtful width may be near. If a character is drawn beyond its cells,
-                PuTTY repaints the blank beside it when the style of that blank changes, even
-                invisibly.
+                PuTTY repaints the blank beside the character when the style of the blank changes,
+                even if the change is invisible.
         """
         self._exact = exact
         place, end = 0, len(cells)
@@ -95,7 +96,8 @@ class CellWriter:
     def _put_blanks(
         self, cells: list[Cell], changed: list[bool], place: int, y: int, end: int
     ) -> int:
-        """Write or erase changed blanks of one style; return the index of the cell after them."""
+        """Write or erase changed blanks of one style; return the index of the cell after the
+        blanks."""
         first, stop = cells[place], place + 1
         while stop < end and changed[stop] and cells[stop] == first:
             stop += 1
@@ -154,9 +156,10 @@ class CellWriter:
         self._at = None
 
     def _goes_on(self, cell: Cell, x: int) -> bool:
-        """Return whether a cell needs neither a new style nor a cursor position.
+        """Return whether a cell can be written directly, without a new style or a cursor move.
 
-        This holds for an ASCII character in the current style, and for a blank that looks the same.
+        This is the case for an ASCII character in the current style, and for a blank that looks the
+        same in this style.
         """
         text, codes = cell
         if codes == self._codes:
@@ -175,7 +178,7 @@ class CellWriter:
             self._codes = codes
 
     def sent(self) -> str:
-        """Return all output so far, with a reset of the style at its end."""
+        """Return all output so far, followed by a reset of the style."""
         if self._codes:
             self._out.append("\x1b[m")
             self._codes = ""
@@ -197,7 +200,7 @@ class CellWriter:
 
 @lru_cache(maxsize=1024)
 def is_ground(codes: str) -> bool:
-    """Return whether a style has no attributes and no text color, but at most a background."""
+    """Return whether a style has no attributes and no text color; a background is allowed."""
     attributes, front, _ = _parts(codes)
     return not attributes and not front
 
@@ -245,7 +248,8 @@ def _unseen(codes: str) -> str:
     """Return the SGR codes that hide the guard character, which many fonts draw as a box.
 
     VTE supports the code for concealed text. PuTTY and urxvt need text in the background color, so
-    that color is added if it is known. The result is empty if the style draws a line or a frame.
+    the function adds this color if it is known. The result is empty if the style draws a line or a
+    frame.
     """
     attributes, front, back = _parts(codes)
     if attributes & SEEN_ON_BLANKS - {"7"}:

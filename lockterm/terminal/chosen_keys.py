@@ -2,9 +2,9 @@
 
 This module replaces Textual's ``App.set_keymap``, which has three problems:
 
-* It applies the keymap after ``Screen._binding_chain`` has dropped the keys that the focused field
-  takes as text. This also drops an action whose default key is a letter, so F1 chosen instead of
-  ``?`` would do nothing in a form.
+* It applies the keymap after ``Screen._binding_chain`` has dropped the keys that type text into the
+  focused field. An action whose default key is a letter is dropped too. For example, F1 chosen
+  instead of ``?`` would do nothing in a form.
 * A rebound binding moves behind all other bindings.
 * An action cannot be left without a key.
 
@@ -49,7 +49,7 @@ class ChosenKeys:
 
 
 def rebound(bindings: BindingsMap, keymap: Mapping[str, tuple[str, ...]]) -> BindingsMap:
-    """Return bindings with the keys that a keymap sets for their IDs, in their old order."""
+    """Return bindings in their old order, with the keys that a keymap sets for their IDs."""
     keys: dict[str, list[Binding]] = {}
     moved: set[tuple[str, str]] = set()
     for key, binding in bindings:

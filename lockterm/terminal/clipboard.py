@@ -2,9 +2,10 @@
 
 tmux and GNU screen need special handling:
 
-* By default, tmux drops OSC 52 (``set-clipboard external``, ``allow-passthrough off``), but its
-  own command accepts a value and passes it on. If the command cannot reach tmux, for example over
-  SSH from inside tmux, lockterm sends both forms of OSC 52; each form works with one option.
+* By default, tmux drops OSC 52 (``set-clipboard external``, ``allow-passthrough off``), but a
+  command of tmux accepts a value and passes it on. If the command cannot reach tmux, for example
+  over SSH from inside tmux, lockterm sends both forms of OSC 52, because each form works with only
+  one of the two options.
 * GNU screen passes on device control strings of at most 767 bytes; longer ones spill onto the
   display. The terminal joins the pieces.
 * ``TERM=screen`` without ``STY`` may be tmux or GNU screen.
@@ -44,8 +45,9 @@ def copy(app: App[Any], value: str, what: str, *, lines: bool = False) -> None:
     """Send a value to the terminal's clipboard, and show a notification.
 
     The terminal does not report whether it accepted the value. Control characters and halves of
-    surrogate pairs are replaced, because a paste could execute them or a terminal reject them. A
-    value that is too long for terminals is not sent, because half of it could look complete.
+    surrogate pairs are replaced, because a paste could execute them or a terminal could reject
+    them. A value that is too long for terminals is not sent, because half of it could look
+    complete.
 
     Args:
         app: The running app.
@@ -89,7 +91,7 @@ def sequences(data: bytes, through: Multiplexer, environ: Mapping[str, str]) -> 
 
     Args:
         data: The value in UTF-8.
-        through: The multiplexer between lockterm and the terminal.
+        through: The multiplexer in which lockterm runs, through which the value must pass.
         environ: The environment variables; GNU screen sets ``STY``, tmux does not.
     """
     plain = f"\x1b]52;c;{base64.b64encode(data).decode('ascii')}\a"

@@ -18,16 +18,17 @@ from textual.filter import LineFilter
 from lockterm.domain.safe_text import IGNORABLE, REPLACEMENT, without_idle_joiners
 
 LEAST_CONTRAST = 1.8
-"""Minimum contrast between a text, even a dimmed text, and its background."""
+"""Minimum contrast ratio between a text, even a dimmed text, and its background."""
 
 LEAST_OF_LINES = 1.01
-"""Minimum contrast between a line and its background; a line may be faint, but not invisible."""
+"""Minimum contrast ratio between a line and its background; lines may be faint, not invisible."""
 
 MIDDLE = 0.18
 """Luminance of a background above which black text has more contrast than white text."""
 
 STEPS = 8
-"""Number of steps in which a text color is mixed with black or white until it is readable."""
+"""Maximum number of steps in which black or white is mixed into a text color to make it
+readable."""
 
 _BLACK, _WHITE = ColorTriplet(0, 0, 0), ColorTriplet(255, 255, 255)
 
@@ -49,7 +50,8 @@ class Readable(LineFilter):
     """A filter that keeps text readable on a terminal with few colors.
 
     Args:
-        colors: The color system of the terminal; each theme color becomes its nearest color.
+        colors: The color system of the terminal. Each theme color is replaced by the nearest color
+            of this system.
     """
 
     def __init__(self, colors: ColorSystem) -> None:
@@ -57,7 +59,8 @@ class Readable(LineFilter):
         self._colors = colors
 
     def apply(self, segments: list[Segment], background: Color) -> list[Segment]:
-        """Return the segments; the color of unreadable text is mixed with black or white."""
+        """Return the segments with readable text, by mixing black or white into its color if
+        needed."""
         return [self._readable(segment) for segment in segments]
 
     def _readable(self, segment: Segment) -> Segment:
@@ -127,7 +130,7 @@ def _luminance(color: ColorTriplet) -> float:
 
 
 JOINERS = "\u200c\u200d\ufe0f"
-"""Invisible characters that may join their neighbors, as in emoji; others are removed."""
+"""Invisible characters that are kept, because they may join their neighbors, as in emoji."""
 
 REPLACED = (
     *((0x00, 0x1F), (0x7F, 0x9F), (0xAD, 0xAD), (0x61C, 0x61C), (0x115F, 0x115F)),
@@ -146,7 +149,7 @@ def any_of(ranges: Iterable[tuple[int, int]]) -> str:
 
 
 HARMFUL = f"(?![{JOINERS}])[{any_of((*REPLACED, *IGNORABLE))}]"
-"""Pattern of a character to replace or remove; a string, because few starts need to compile it."""
+"""Pattern of a character to replace or remove. It is compiled only when a text may need it."""
 
 
 _SHOWN = f"[{any_of(REPLACED)}]"
@@ -173,7 +176,7 @@ class Sanitizer(LineFilter):
     """A filter that replaces or removes control, bidi and ignorable characters in painted lines."""
 
     def apply(self, segments: list[Segment], background: Color) -> list[Segment]:
-        """Return the segments with safe text; control segments, which Textual makes, are kept."""
+        """Return the segments with safe text. Textual's own control segments are kept."""
         return [
             segment
             if segment.control or (segment.text.isascii() and segment.text.isprintable())

@@ -46,7 +46,8 @@ _KITTY_KEYBOARD = ("\x1b[>", "\x1b[<")
 """First characters of Textual's requests that start and end the kitty keyboard protocol."""
 
 _HOW_DRAWN = "\x1b[H\u00e1\u00e4\x1b[06n\r\x1b[K"
-"""Output to find out how the terminal draws letters: two letters, a query, and their removal.
+"""Output to find out how the terminal draws letters: two letters, a query, and the removal of the
+letters.
 
 The first letter has ambiguous width, and the second letter is narrow in every terminal. No terminal
 treats their bytes as commands.
@@ -61,7 +62,7 @@ READ_BYTES = 4096
 BEHIND_S = 0.1
 """Seconds after which the terminal counts as behind if it has not accepted written data.
 
-Of the frames that are painted while the terminal is behind, lockterm sends only the last one.
+Of the frames that are painted while the terminal is behind, lockterm sends only the last frame.
 """
 
 _log = logging.getLogger("lockterm")
@@ -81,7 +82,8 @@ class _Terminal:
         self._drained = drained
 
     def flush(self) -> None:
-        """Flush the stream and call ``drained``; Textual's writing thread calls this at its end."""
+        """Flush the stream and call ``drained``; the writing thread calls this when its queue is
+        empty."""
         self._stream.flush()
         self._drained()
 
@@ -113,7 +115,8 @@ class TerminalDriver(LinuxDriver):
         self._asked_how_drawn = False
 
     def _get_terminal_size(self) -> tuple[int, int]:
-        """Return columns and rows from the terminal, else from COLUMNS and LINES, else 80x24."""
+        """Return the columns and rows of the terminal, else of COLUMNS and LINES, else 80 and
+        24."""
         usual = shutil.get_terminal_size((80, 24))
         return terminal_size() or (usual.columns, usual.lines)
 
@@ -199,7 +202,10 @@ class TerminalDriver(LinuxDriver):
         os.kill(os.getpid(), signal.SIGSTOP)
 
     def _continue(self) -> None:
-        """Set up the terminal again after a stop; first reset it if that was not done before."""
+        """Set up the terminal again after the process was stopped and continues.
+
+        If the terminal was not reset before the stop, reset it first.
+        """
         if self._wake is not None:
             with suppress(termios.error):  # in the background, this stops the process again
                 termios.tcsetattr(self.fileno, termios.TCSANOW, termios.tcgetattr(self.fileno))
@@ -211,10 +217,11 @@ class TerminalDriver(LinuxDriver):
     # --- the mouse -------------------------------------------------------------------------------
 
     def use_mouse(self, wanted: bool) -> None:
-        """Enable the mouse, or disable it so that the terminal selects text with it.
+        """Enable mouse reports, or disable them so that the user can select text in the terminal.
 
         Args:
-            wanted: Whether the terminal reports the mouse, now and after the process continues.
+            wanted: Whether the terminal reports the mouse, from now on and also after a stop of the
+                process.
         """
         self._disable_mouse_support()
         self._mouse = wanted

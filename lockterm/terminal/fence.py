@@ -14,7 +14,8 @@ ASK = "\x1b[5n"
 """The query for the device status; terminals and multiplexers answer queries in order."""
 
 UNKNOWN_S = 2.0
-"""Seconds to wait for the first answer; without it, the terminal counts as never answering."""
+"""Seconds to wait for the first answer. If none arrives, lockterm assumes that the terminal never
+answers."""
 
 KNOWN_S = 30.0
 """Seconds to wait for an answer if the terminal has answered before.
@@ -26,11 +27,12 @@ The wait is limited because an answer can get lost.
 class RenderBarrier:
     """Asks the terminal whether it has shown everything that was written, and waits for the answer.
 
-    tmux and GNU screen answer the query themselves, so delays beyond them stay unknown.
+    tmux and GNU screen answer the query themselves, so delays between them and the terminal stay
+    unknown.
 
     Args:
-        send: A function that writes text to the terminal, after all frames so far.
-        later: A function that calls another function after a number of seconds.
+        send: A function that writes text to the terminal, after all earlier frames.
+        later: A function that calls a given function after a given number of seconds.
         now_s: A function that returns the time in seconds, on the clock of key events.
     """
 
@@ -93,10 +95,10 @@ def _no_longer(at_s: float) -> None:
 
 
 SLOW_S = 0.15
-"""Round trip to the terminal in seconds from which a user notices that each key acts late."""
+"""Minimum round trip to the terminal, in seconds, for which users notice the delay of each key."""
 
 PROBES = 2
-"""Number of queries to send one after the other; the quickest answer counts."""
+"""Number of queries to send one after the other; the shortest round trip counts."""
 
 _WHERE_IS_THE_CURSOR = "\x1b[6n"
 

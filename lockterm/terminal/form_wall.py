@@ -1,7 +1,7 @@
 """Keeps text typed for a form from acting on the screen below it.
 
-People may still be typing when a form closes, and on the screen below each letter is a command. So
-letters that arrive shortly after Esc has closed a form do nothing until the user pauses.
+People may still be typing when a form closes, and each letter is a command on the screen below.
+Therefore, letters that arrive shortly after Esc has closed a form do nothing until the user pauses.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from lockterm.terminal.key_queue import Typed
 
 CLOSED_S = 1.0
-"""Seconds without a letter until letters act again after Esc has closed a form."""
+"""Seconds without typing after which letters act again, after Esc has closed a form."""
 
 
 class FormWall:

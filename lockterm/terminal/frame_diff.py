@@ -37,7 +37,7 @@ if TYPE_CHECKING:
     from lockterm.config import Look
 
 KEPT_CELLS = 1024
-"""Maximum number of cached cells per style; one screen usually has fewer different characters."""
+"""Maximum number of cached cells per style. A screen usually has fewer different characters."""
 
 _SEEN_ON_BLANKS = sum(1 << bit for bit, code in enumerate(SGR_STYLES) if code in SEEN_ON_BLANKS)
 """The bits of the style attributes that are visible on blanks."""
@@ -65,7 +65,7 @@ def _cells_of(strip: Strip, colors: ColorSystem) -> list[Cell]:
 
 
 class _Styled(dict[str, Cell]):
-    """A cache of the cells of one style, so that a cell is not created again at each paint.
+    """A cache of the cells of one style, so that painting does not create each cell again.
 
     Args:
         codes: The SGR codes of text.
@@ -103,7 +103,7 @@ def graphemes_of(text: str) -> tuple[str, ...]:
 def _sgr(
     attributes: int, foreground: Color | None, background: Color | None, colors: ColorSystem
 ) -> str:
-    """Return the SGR codes of a style, without those for the terminal's own colors."""
+    """Return the SGR codes of a style, without codes for the terminal's own colors."""
     if attributes & _REVERSE and (background is None or background.is_system_defined):
         attributes &= ~_BOLD
     codes = [SGR_STYLES[bit] for bit in range(attributes.bit_length()) if attributes & (1 << bit)]
@@ -114,7 +114,8 @@ def _sgr(
 
 
 DOUBT = 4
-"""Number of cells beside a character of doubtful width on which a terminal may have drawn it.
+"""Number of cells beside a character of doubtful width on which a terminal may have drawn this
+character.
 
 After a joined character, the number is higher, because a terminal may draw its parts separately.
 """
@@ -134,7 +135,7 @@ def frame_for(look: Look) -> Frame:
 
 
 class Frame:
-    """The cells that the terminal currently shows; all cells are unknown at first.
+    """The cells that the terminal currently shows; initially, all cells are unknown.
 
     Args:
         guarded: Whether to keep right-to-left text from moving its neighbors.
@@ -315,7 +316,7 @@ class FrameDiff:
         """The current content of the terminal."""
         self._has_drawn = False
         self.is_overtaken = False
-        """Whether a frame was painted but not sent, because the terminal is behind."""
+        """Whether a painted frame was not sent, because the terminal is behind."""
         self._sends_now = False
 
     def changed(self, renderable: object) -> object | None:
@@ -352,7 +353,7 @@ class FrameDiff:
         return _Sent(text)
 
     def _place_cursor(self) -> None:
-        """Move the terminal's cursor to the focused widget; Textual adds the move to each frame."""
+        """Move the terminal's cursor to the focused widget, as Textual does in each frame."""
         app, place = self._app, Offset()
         if (focused := app.screen.focused) is not None:
             place = getattr(focused, "cursor_screen_offset", focused.content_region.offset)
@@ -367,7 +368,7 @@ class FrameDiff:
     def note_size(self, size: tuple[int, int]) -> None:
         """Forget the cells after a resize, because the terminal may show anything.
 
-        If nothing has been drawn yet and the reported size has not changed, keep the cells.
+        Keep the cells if nothing has been drawn yet and the reported size has not changed.
         """
         if self._has_drawn or size != self.frame.size:
             self.frame.forget()
@@ -378,7 +379,7 @@ class FrameDiff:
         self._draw_all()
 
     def catch_up(self) -> None:
-        """Send the current frame if frames were not sent because the terminal was behind."""
+        """Send the current frame if a frame was skipped because the terminal was behind."""
         if self.is_overtaken and self._app._running:
             self._draw_all()
 

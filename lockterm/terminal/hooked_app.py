@@ -21,7 +21,7 @@ class HookedApp(App[ReturnType]):
     # --- hooks ---------------------------------------------------------------------------------
 
     def to_send(self, painted: Any) -> Any:
-        """Return what to send in place of a painted update; None to send nothing."""
+        """Return the output to send in place of a painted update; None to send nothing."""
         return painted
 
     def prepare(self, widgets: Iterable[Widget]) -> None:
@@ -59,9 +59,9 @@ class HookedApp(App[ReturnType]):
     def _prune(self, *nodes: Widget, parent: DOMNode | None = None) -> AwaitRemove:
         """Cancel the workers of closing widgets before the widgets are removed, not after.
 
-        Otherwise, a call that ends in between would find no widget for its answer and crash
-        lockterm. For a closed screen, Textual gets no parent, because the screen below needs no new
-        layout.
+        If a worker's call ended after the removal, it would find no widget for its answer and crash
+        lockterm. If ``nodes`` is a closed screen, the method passes no parent to Textual, because
+        the screen below needs no new layout.
         """
         if parent is self:
             # The keys of this cache of Textual refer to rendered lines. It would keep those of up

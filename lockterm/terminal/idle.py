@@ -41,7 +41,7 @@ class Idle:
         self._timer: asyncio.TimerHandle | None = None
 
     def add(self, node: Widget, act: Callable[[], object]) -> None:
-        """Queue an action for a widget; it does not run if the widget has been closed by then.
+        """Queue an action for a widget; the action does not run if the widget is closed before.
 
         Args:
             node: The widget.

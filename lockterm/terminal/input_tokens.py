@@ -5,10 +5,11 @@ delay. Only their form distinguishes them. So one rule applies throughout: input
 control sequence is never typed text, even if the sequence is cut, unknown, long or late.
 
 One byte is ambiguous: ESC is the Escape key, and begins each sequence. It counts as the key if
-nothing follows for a moment, which is longer while the terminal owes an answer. If the rest of a
-sequence arrives even later, it is recognized by its form and dropped; only the Escape key was
-reported. Terminals send ESC and a key together for alt. Multiplexers send the Escape key and the
-next key in the same way. So the two become one token, and its meaning depends on the focus.
+nothing follows for a short time. This time is longer while the terminal has not answered a query.
+If the rest of a sequence arrives even later, it is recognized by its form and dropped. In this
+case, the beginning of the sequence was reported as the Escape key. Terminals send ESC and a key
+together for alt. Multiplexers send the Escape key and the next key in the same way. Therefore, the
+ESC and the key become one token, and its meaning depends on the focus.
 """
 
 from __future__ import annotations
@@ -33,7 +34,7 @@ UNTYPED_S = 2.0
 LATE_S = 10.0
 """Seconds after an Escape key during which the rest of a cut sequence is recognized by its form.
 
-After a pause of this length, a single key ends a string (see :class:`String`) that was cut.
+After a pause of this length, a single key ends an incomplete string; see :class:`String`.
 """
 
 LONGEST = 128
@@ -49,9 +50,9 @@ _STRING = rb"\x1b(?:\][0-9lLI]|P[0-?!$+@|]|[_^][!-~])"
 """The unambiguous beginning of a string: OSC, DCS, APC or PM, as in terminals' answers."""
 _STRING_PART = rb"\x1b[\]_^P]\Z"
 _RXVT_KEY = rb"(?:[235678]|2[34])\Z"
-"""Numbers after which a dollar sign ends a key of rxvt.
+"""Matches the numbers after which a dollar sign ends a key of rxvt.
 
-The report of a mode does not match, because more than a number precedes its dollar sign.
+The report of a mode does not match, because its dollar sign follows more than a number.
 """
 
 _LATE_CSI = rb"\x1b\[(?:[0-?]|[A-DFHIMOP-SZ]|\[[A-E])"
@@ -59,7 +60,7 @@ _LATE_SS3 = rb"\x1bO[A-DFHMP-Sa-d]"
 _LATE_STRING = rb"\x1b(?:\][0-9]|P(?:[>!]\||[0-9;]+[$+!]|@k)|_G)"
 _LATE_PART = rb"\x1b(?:\[\[?|\]|_|O|P(?:[0-9;]+|[>!@])?)\Z"
 _OWN_KEYS = (b"\x1bP", b"\x1bO")
-"""Input that is ambiguous: Escape and a key of lockterm, or the beginning of an answer or a key."""
+"""Ambiguous input: it may be Escape and a key of lockterm, or the beginning of a sequence."""
 
 _BEFORE_FINAL = rb"[ -?]*"
 _STRING_END = re.compile(rb"[\x00-\x1f]")
@@ -129,7 +130,7 @@ class InputTokenizer:
 
     Args:
         escape_delay_s: Seconds after which an ESC without more input is the Escape key.
-        escape_tab_is_backtab: Whether ESC and tab are shift+tab, as the Linux console sends it.
+        escape_tab_is_backtab: Whether ESC and tab mean shift+tab, as on the Linux console.
     """
 
     def __init__(
@@ -186,7 +187,7 @@ class InputTokenizer:
         return tokens
 
     def tick(self, now_s: float) -> list[Token]:
-        """Return held input as keys after it has waited long enough.
+        """Return the held input as keys, if it has waited long enough for more input.
 
         Args:
             now_s: The time in seconds on the clock of :meth:`feed`.
@@ -218,7 +219,7 @@ class InputTokenizer:
     # --- the next token --------------------------------------------------------------------------
 
     def _take(self, tokens: list[Token]) -> bool:
-        """Process the beginning of the input; return False if it needs more input."""
+        """Process the beginning of the input; return False if this needs more input."""
         if self._state is _State.CONTROL:
             return self._take_control(tokens)
         if self._state is _State.MOUSE:
@@ -275,7 +276,8 @@ class InputTokenizer:
         return True
 
     def _take_twice(self, tokens: list[Token]) -> bool:
-        """Process ESC ESC: the first ESC means alt before a sequence, else the Escape key."""
+        """Process ESC ESC: before a sequence, the first ESC means alt; otherwise, the Escape
+        key."""
         if len(self._held) == 2:
             return self._wait(self._escape_delay_s)
         if self._held[2:3] in (b"[", b"O") and self._pause_s < self._escape_delay_s:
@@ -339,7 +341,7 @@ class InputTokenizer:
         """Process an 8-bit control code.
 
         On a terminal that is not set to UTF-8, the byte may be a letter. Only the form of the next
-        bytes distinguishes the two.
+        bytes shows which of the two it is.
         """
         whole = _EIGHT_BIT[self._held[0]] + self._held[1:]
         if re.match(_LATE_CSI, whole):
@@ -448,7 +450,8 @@ class InputTokenizer:
 
 
 def _first_char(data: bytes) -> tuple[str, int] | None:
-    """Return the first character and its number of bytes, or None if it is incomplete."""
+    """Return the first character and its number of bytes, or None if the character is
+    incomplete."""
     size = 1 if data[0] < 0xC2 else 2 if data[0] < 0xE0 else 3 if data[0] < 0xF0 else 4
     try:
         return data[:size].decode(), size

@@ -2,8 +2,8 @@
 
 A stalled link delivers many keys at once. Textual passes each key to the widget that has the focus
 at that moment. If ``w`` and ``+30d`` arrive in one read, the text would go to the list, or to the
-first field of a form that has not yet focused the right field. Here, a key waits until the key
-before it has been handled completely and the screen that it opened is ready.
+first field of a form that has not yet focused the right field. In this module, each key waits until
+the previous key has been handled completely and the screen that the previous key opened is ready.
 
 lockterm waits for two conditions. First, the event loop has nothing left to run, which covers
 Textual's own work, such as mounting a screen and focusing a field. Second, no
@@ -38,7 +38,7 @@ TIMEOUT_S = 10.0
 """Maximum time in seconds that keys wait for a screen to open. Then lockterm drops the keys."""
 
 WAY_OUT_S = 0.5
-"""Seconds of waiting after which a key such as Esc cancels the keys that wait before it.
+"""Seconds of waiting after which a key such as Esc cancels the waiting keys before it.
 
 Within this time, the user does not notice that a screen opens late. Esc is then meant for the
 screen that is opening.
@@ -95,7 +95,7 @@ class PendingNavigation:
         self._updates = screen.stack_updates
 
     def end(self) -> None:
-        """End the wait of later keys: deliver them, or drop them if the opening failed."""
+        """Deliver the keys that have waited, or drop them if the opening failed."""
         app = self._queue.app
         if self.is_finished or not app.is_running or not app.screen_stack:
             return
@@ -151,7 +151,7 @@ def is_opening(node: Widget) -> bool:
 def opens(
     what: str, *, must_appear: bool = False
 ) -> Callable[[_Method[_NodeT, _ParamsT, _ResultT]], _Method[_NodeT, _ParamsT, _ResultT]]:
-    """Return a decorator that makes keys wait while a method runs; see :func:`opening`."""
+    """Return a decorator that makes later keys wait while a method runs; see :func:`opening`."""
 
     def decorate(
         method: _Method[_NodeT, _ParamsT, _ResultT],
@@ -179,7 +179,8 @@ class KeyQueue:
     """
 
     class Dealt(Message):
-        """A message that follows a key through Textual's queues; it arrives after the key."""
+        """A message that follows a key through Textual's queues and shows that the key was
+        handled."""
 
     def __init__(
         self,
@@ -265,7 +266,8 @@ class KeyQueue:
             asyncio.get_running_loop().call_soon(self._look, _TURNS)
 
     def _look(self, turns: int) -> None:
-        """Continue with the next key after all work is done and the screen is ready."""
+        """Continue with the next key when the event loop has no work left and the screen is
+        ready."""
         loop = asyncio.get_running_loop()
         if not self.app.is_running:
             self._is_settling = False
@@ -281,7 +283,7 @@ class KeyQueue:
                 self.app.call_later(self._go_on)
 
     def _is_gone(self, dealt: Dealt) -> bool:
-        """Return whether the widget with the current key was removed; then forget the key."""
+        """Return whether the widget with the current key was removed; if so, forget the key."""
         if self._target is None or self._target.is_attached:
             return False
         self._under_way = None
@@ -305,7 +307,7 @@ class KeyQueue:
             self._deliver_waiting()
 
     def note_end(self, opened: PendingNavigation, *, failed: bool) -> None:
-        """Deliver the keys that waited for a navigation; drop them if it failed."""
+        """Deliver the keys that waited for a navigation, or drop them if the navigation failed."""
         if opened not in self._openings:  # keys have stopped waiting for this opening
             return
         self._openings.remove(opened)
@@ -370,7 +372,7 @@ def takes_text(app: App[Any]) -> bool:
 
 
 def _is_there(screen: Screen[Any]) -> bool:
-    """Return whether a screen is mounted and laid out; paging keys need its size."""
+    """Return whether a screen is mounted and laid out, because paging keys need its size."""
     return screen.is_mounted and not screen._layout_required
 
 

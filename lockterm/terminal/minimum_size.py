@@ -43,7 +43,7 @@ class MinimumSize:
     def is_meant(self, event: events.Key | events.Paste) -> bool:
         """Return whether a key may act; False if the user typed it while the sentence was shown.
 
-        Even then, a key that quits lockterm ends the app.
+        A key that quits lockterm ends the app even while the sentence is shown.
         """
         is_there = self.is_missed or self._told_at is not None
         if not is_there and event.time >= self._gone_s:
@@ -53,7 +53,7 @@ class MinimumSize:
         return False
 
     def tell(self) -> bool:
-        """Draw the sentence instead of the screen if the terminal is too small.
+        """Draw the sentence in place of the screen if the terminal is too small.
 
         The sentence is drawn once for each size. When the terminal grows, Textual redraws itself.
 

@@ -45,7 +45,8 @@ class SeenScrollBar(ScrollBarRender):
 
     @classmethod
     def render_bar(cls, *args: Any, **options: Any) -> Segments:
-        """Render Textual's bar; if it has the terminal's text color, draw the handle as a block."""
+        """Render Textual's bar; if the bar has the terminal's text color, draw the handle as a
+        block."""
         bar = super().render_bar(*args, **options)
         if are_ascii():
             segments = [
@@ -100,9 +101,9 @@ def _cut(self: Content, max_width: int, *, ellipsis: bool = False, pad: bool = F
 
 
 def active_binding(screen: Screen[Any], key: str) -> ActiveBinding | None:
-    """Return the binding that a key would use on a screen; None if no shown binding has the key.
+    """Return the binding that a key would use on a screen; None if no enabled binding has it.
 
-    Unlike ``screen.active_bindings``, this does not check the actions of all other keys.
+    Unlike ``screen.active_bindings``, this function does not check the actions of all other keys.
     """
     found: ActiveBinding | None = None
     for node, bindings in screen._modal_binding_chain:
@@ -132,7 +133,7 @@ def driver_of(app: App[Any]) -> Driver | None:
 
 
 def without_greys(app: App[Any]) -> None:
-    """Remove Textual's filters that draw in gray; Textual adds them even for an empty NO_COLOR."""
+    """Remove Textual's filters that draw in gray, which it adds even if NO_COLOR is empty."""
     app._filters = [one for one in app._filters if not isinstance(one, (Monochrome, NoColor))]
 
 

@@ -129,7 +129,7 @@ class SignalGuard:
         self._last_resorts: list[Callable[[], None]] = []
         self._before: dict[int, Any] = {}
         self._terminal: list[Any] | None = None
-        """The settings of the terminal before anything changes them."""
+        """The settings of the terminal before lockterm changes them."""
 
     @contextmanager
     def watching(self, app: App[Any]) -> Iterator[None]:
@@ -195,7 +195,7 @@ class SignalGuard:
         os._exit(self.exit_code or 1)
 
     def _give_back_terminal(self) -> None:
-        """Restore the terminal without waiting for it, because the link may be stalled."""
+        """Restore the terminal without waiting for the output, because the link may be stalled."""
         signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGTTOU})  # it must not stop the process
         with suppress(termios.error, OSError):
             if self._terminal is not None:

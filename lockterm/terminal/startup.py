@@ -49,7 +49,7 @@ def after_first_frame(action: Callable[[], None]) -> None:
 
 
 def first_frame_shown() -> None:
-    """Run the actions that wait for the first frame; call this when it is shown."""
+    """Run the actions that wait for the first frame; call this when the frame is shown."""
     while _waiting:
         _waiting.pop(0)()
 
@@ -67,7 +67,7 @@ def finish() -> None:
 
 
 def collect() -> None:
-    """Collect garbage fully if there is enough of it; call this while no key waits."""
+    """Collect all garbage if there is enough of it; call this while no key is waiting."""
     if gc.get_count()[2] >= _WORTH_IT:
         gc.collect()
 

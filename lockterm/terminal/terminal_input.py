@@ -76,7 +76,7 @@ class LettersDrawn(events.Event, bubble=False):
 
 
 class EscapedKey(events.Event, bubble=False):
-    """A key with an ESC just before it; the meaning of the two depends on the focus.
+    """A key with an ESC just before it. The focus decides whether they are one key or two.
 
     Args:
         key: The key.
@@ -95,7 +95,7 @@ class EscapedKey(events.Event, bubble=False):
         """Return the keys that the ESC and the key after it mean.
 
         Args:
-            in_text: Whether letters are text now; if so, the two are one key with alt.
+            in_text: Whether letters are text now; if so, ESC and key are one key with alt.
         """
         return (self.escape, self.key) if self.are_two and not in_text else (self.with_alt,)
 
@@ -124,7 +124,7 @@ class TerminalInput:
         )
         self._mouse = XTermParser()
         self.tells_sizes = False
-        """Whether to use the terminal's in-band size reports; if False, they are ignored."""
+        """Whether to use the terminal's in-band size reports; if False, the reports are ignored."""
 
     @property
     def due_s(self) -> float | None:
@@ -162,7 +162,7 @@ class TerminalInput:
             yield from self._meaning(token)
 
     def _escaped(self, token: Escaped) -> Iterator[Message]:
-        """Yield a key with an ESC before it, or the Escape key and a message that is not a key."""
+        """Yield the messages for an ESC and the key after it."""
         joined = self._joins_keys and isinstance(token.key, Char)
         are_two = token.pause_s >= TWO_KEYS_S or joined
         for message in self._messages(token.key):
@@ -245,7 +245,8 @@ def _keys(sequence: str) -> Iterator[Message]:
 def _coded(code: int, modifiers: int, text: str, end: str) -> events.Key | None:
     """Return the key of a sequence with modifiers, or None if the sequence is not a key.
 
-    An earlier program may have requested this form.
+    Such a sequence may arrive even though lockterm did not request this form, because an earlier
+    program may have requested it.
     """
     if end == "~" and code == 27:  # xterm's modifyOtherKeys
         code, end, text = int(text[1:] or 0) if text[1:].isdecimal() else 0, "u", ""

@@ -63,7 +63,7 @@ OWN = Theme(
         "scrollbar-background-active": "ansi_default",
     },
 )
-"""The theme with the terminal's own foreground and background, on a light or a dark terminal."""
+"""The theme with the terminal's own text and background colors, for light and dark terminals."""
 
 
 def _other(name: str, variables: Mapping[str, str], **roles: str) -> Theme:
@@ -107,7 +107,7 @@ _ROLES = {
     "unclear": "accent",
     "coerced": "primary",
 }
-"""Maps each state of a remote to its color's name in themes that are not lockterm's.
+"""Maps each state of a remote to the name of the state's color in themes that are not lockterm's.
 
 An expired remote has the text color, mixed with the background.
 """
@@ -242,7 +242,7 @@ _ON_LIGHT = {
 }
 """The colors of states for color-blind people, with a contrast of 7 to 1 on black or on white.
 
-They differ as much as possible from each other and from the text color.
+The colors differ as much as possible from each other and from the text color.
 """
 
 _EYES_DARK = replace(

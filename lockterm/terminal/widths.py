@@ -17,8 +17,8 @@ Cell = tuple[str, str]
 GUARD = "\u2800"
 """A left-to-right blank beside right-to-left text, for terminals that reorder rows.
 
-The blank keeps its neighbors in place. Direction marks would not, because these terminals look at
-cells, and a mark has no cell.
+The blank keeps its neighbors in place. Direction marks would not keep them in place, because these
+terminals look at cells, and a mark has no cell.
 """
 
 _LEAST_TURNED = "\u0590"
@@ -35,7 +35,7 @@ _FLAG_A, _FLAG_Z = "\U0001f1e6", "\U0001f1ff"
 _OLD = unicodedata.ucd_3_2_0
 _NO_WORD = (range(0), False)
 _JOINING = frozenset(chr(i) for i in (*range(0x1100, 0x1200), 0x0E33, 0x0EB3))
-"""Parts of syllables, which terminals draw in one cell or in several."""
+"""Parts of syllables, which some terminals draw in one cell and others in several cells."""
 
 
 def is_doubtful(text: str) -> bool:
@@ -62,7 +62,7 @@ def doubtful_cells(row: Sequence[Cell]) -> list[int]:
 
 
 def is_ambiguous(text: str) -> bool:
-    """Return whether the width of a cell's text depends on the terminal's settings, as for á."""
+    """Return whether the width of a cell's text depends on the terminal's settings, as with á."""
     return not text.isascii() and _is_ambiguous(text)
 
 
@@ -125,7 +125,7 @@ def kept_in_place(row: list[Cell]) -> list[Cell]:
     """Return a row whose cells keep their positions on terminals that reorder right-to-left text.
 
     The result has :data:`GUARD` characters before the first right-to-left word and after each such
-    word. The given row may already have them.
+    word. The given row may already have these characters.
     """
     text = "".join([text for text, _ in row])
     if max(text, default="") < _LEAST_TURNED:
@@ -179,7 +179,8 @@ _FIRST, _LAST = 0xA1, 0xFFFD
 def count_ambiguous_as_wide() -> None:
     """Make Rich and Textual count characters such as á and Cyrillic letters as two cells.
 
-    On such a terminal, lockterm and Textual draw lines and icons in ASCII.
+    On a terminal that uses two cells for such characters, lockterm and Textual draw lines and icons
+    in ASCII.
     """
     cells: Any = rich.cells
     table = cells.load_cell_table("auto")

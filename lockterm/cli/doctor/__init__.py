@@ -61,7 +61,7 @@ def doctor(options: Options, as_json: bool, keys: bool) -> int:
 
 
 def _check_all(options: Options, at_end: ExitStack | None) -> Iterator[tuple[str, Finding]]:
-    """Yield each finding as soon as it is known, after the name of its subject.
+    """Yield pairs of a subject and a finding, each as soon as the finding is known.
 
     Args:
         options: The options of the command.

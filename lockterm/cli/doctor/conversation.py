@@ -185,14 +185,14 @@ class TerminalAnswers:
     widths: Mapping[str, int] = field(default_factory=dict)
     """Maps characters to the width that the terminal gives them, in cells."""
     modes: Mapping[str, bool] = field(default_factory=dict)
-    """Maps the names in :data:`MODES` to whether the terminal knows the mode."""
+    """Maps the names in :data:`MODES` to whether the terminal supports the mode."""
     kitty_keys: bool | None = None
     """Whether the terminal can distinguish keys such as Ctrl+I and Tab (Kitty's protocol)."""
     true_color: bool | None = None
     """Whether the terminal keeps a 24-bit color unchanged."""
     clipboard: bool | None = None
-    """True if the terminal reports OSC 52. Otherwise None, because many terminals do not report
-    it."""
+    """True if the terminal reports that programs can set its clipboard (OSC 52). Otherwise None,
+    because many terminals with this feature do not report it."""
 
 
 def ask_terminal(
@@ -204,8 +204,8 @@ def ask_terminal(
     cursor, and clear the line afterwards.
 
     Args:
-        environ: The environment variables. They identify old terminals, which would show some
-            queries as text.
+        environ: The environment variables, which identify old terminals. Old terminals would show
+            some queries as text.
         at_end: The stack to which the conversation is added if a reply may still arrive, so that it
             ends later.
         utf8: Whether to measure all characters. If not, only one letter is measured, to find the
@@ -250,7 +250,7 @@ def ask_terminal(
 
 
 def _list_more_questions(environ: Mapping[str, str], kind: str | None) -> bytes:
-    """Return queries to which terminals since about the year 2000 either reply or do nothing.
+    """Return queries that all terminals since about the year 2000 either answer or ignore.
 
     Args:
         environ: The environment variables.

@@ -49,7 +49,7 @@ def check_terminal(
     Args:
         environ: The environment variables.
         look: The colors, glyphs and other display settings that lockterm uses.
-        origins: The origin of each display setting's value, by the name of the setting.
+        origins: Maps each display setting to the origin of its value.
         at_end: The stack that restores the terminal after the queries; None to send no queries.
     """
     # As in require_terminal: lockterm reads keys from stdin and draws screens on stderr.
@@ -228,7 +228,7 @@ def _encoding() -> str:
 
 
 def check_copying(look: Look, answers: TerminalAnswers, environ: Mapping[str, str]) -> Finding:
-    """Check how copied values reach the clipboard, and whether this needs another setting."""
+    """Check how copied values reach the clipboard, and whether the user must change a setting."""
     facts: dict[str, Any] = {"copy": look.copy, "saysItCopies": answers.clipboard}
     inside = _NAMES.get(answers.multiplexer or "")
     if inside is not None and inside != look.copy and not environ.get("TMUX"):

@@ -51,8 +51,8 @@ TITLES = (
 """The column titles of a table of remotes; :func:`table_cells` returns the cells."""
 _RECORD = sorted((field for field in FIELDS.values() if field.row), key=attrgetter("row"))
 CSV_COLUMNS = (*(field.name for field in _RECORD), "start", "end")
-"""The columns of the CSV output: the fields in contract 2.3, then two times that people can
-read."""
+"""The columns of the CSV output: the fields in contract 2.3, then the start and the end in a
+readable format."""
 
 
 @click.command("list", epilog=manual.LIST)
@@ -179,7 +179,7 @@ def read_remote(session: Session, lock: Lock, remote_id: int) -> Remote:
 
 
 def _report_differences(session: Session, lock: Lock, page: RemotePage) -> None:
-    """Report on stderr which recent changes the list does not show, or shows differently.
+    """Report on stderr which recent changes are missing from the service's list or differ in it.
 
     The recent changes come from the journal. If it cannot be read, the function reports nothing.
     """

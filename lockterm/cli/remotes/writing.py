@@ -96,7 +96,7 @@ def _option(field: Field, default: str) -> Callable[[Command], Command]:
 def read_options(
     given: Mapping[str, str], zone: tzinfo, now_ms: int, before: Remote | None = None
 ) -> TypedRemote:
-    """Return the remote that the options for its fields describe, after checking them.
+    """Check the options for a remote's fields, and return the remote that they describe.
 
     Args:
         given: The typed text of each option, by contract field.
@@ -310,7 +310,7 @@ def _read_before(session: Session, lock: Lock, remote_id: int) -> Remote:
 def _require_free_name(session: Session, lock: Lock, name: str) -> None:
     """Check that a remote name is free on a lock, except in a dry run.
 
-    From the answer, lockterm also learns whether this machine's clock agrees with the service's.
+    The service's answer also shows whether this machine's clock agrees with the service's clock.
 
     Raises:
         NameTakenError: If another remote has the name; nothing was sent.

@@ -20,7 +20,8 @@ from lockterm.keymap.place import Key, KeyContext
 # fmt: off
 
 MORE = "type, weekdays, coerced, extra data, copy, export"
-"""The actions for marked remotes that have no key of their own, for a sentence in the help."""
+"""A list for a sentence in the help: the actions on marked remotes that have no key of their
+own."""
 
 REMOTE_SCREENS: Mapping[str, KeyContext] = {
     "remotes": KeyContext(

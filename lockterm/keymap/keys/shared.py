@@ -69,7 +69,7 @@ def marks(mark: int, act: int, none: int, more: str, every: int = 0) -> tuple[Ke
         mark: The position in the footer of the key that marks a row.
         act: The position in the footer of the key that offers actions.
         none: The position in the footer of the key that unmarks all rows.
-        more: The actions that have no key of their own, for a sentence.
+        more: The actions on marked rows that have no key of their own, as a part of a sentence.
         every: The position in the footer of the key that marks all rows; 0 if it is not shown
             there.
     """
@@ -88,7 +88,11 @@ def marks(mark: int, act: int, none: int, more: str, every: int = 0) -> tuple[Ke
 
 
 def between(thing: str) -> tuple[Key, Key]:
-    """Return the keys that move between the buttons of a dialog, or between cards."""
+    """Return the keys that move between things next to each other, such as the buttons of a dialog.
+
+    Args:
+        thing: The name of such a thing in the footer, such as ``button``.
+    """
     return (
         Key("dialog.previous", "left,h,up,k", f"previous {thing}", action="app.focus_previous"),
         Key("dialog.next", "right,l,down,j", f"next {thing}", action="app.focus_next"),
