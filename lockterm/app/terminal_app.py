@@ -140,8 +140,7 @@ class TerminalApp(HookedApp[ReturnType]):
         return self.appearance.look
 
     def get_driver_class(self) -> type[Driver]:
-        """Return lockterm's driver in place of ``LinuxDriver``; if Textual chose another, return
-        that."""
+        """Return lockterm's driver in place of ``LinuxDriver``, or else the driver of Textual."""
         textuals = super().get_driver_class()
         if constants.DRIVER is not None or textuals.__name__ != "LinuxDriver":
             return textuals

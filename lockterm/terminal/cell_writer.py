@@ -96,8 +96,7 @@ class CellWriter:
     def _put_blanks(
         self, cells: list[Cell], changed: list[bool], place: int, y: int, end: int
     ) -> int:
-        """Write or erase changed blanks of one style; return the index of the cell after the
-        blanks."""
+        """Write or erase changed blanks of one style; return the index of the next cell."""
         first, stop = cells[place], place + 1
         while stop < end and changed[stop] and cells[stop] == first:
             stop += 1

@@ -59,8 +59,7 @@ class Readable(LineFilter):
         self._colors = colors
 
     def apply(self, segments: list[Segment], background: Color) -> list[Segment]:
-        """Return the segments with readable text, by mixing black or white into its color if
-        needed."""
+        """Return the segments; black or white is mixed into the color of unreadable text."""
         return [self._readable(segment) for segment in segments]
 
     def _readable(self, segment: Segment) -> Segment:

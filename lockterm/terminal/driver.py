@@ -82,8 +82,10 @@ class _Terminal:
         self._drained = drained
 
     def flush(self) -> None:
-        """Flush the stream and call ``drained``; the writing thread calls this when its queue is
-        empty."""
+        """Flush the stream and call ``drained``.
+
+        Textual's writing thread calls this method when no text is left to write.
+        """
         self._stream.flush()
         self._drained()
 
@@ -115,8 +117,10 @@ class TerminalDriver(LinuxDriver):
         self._asked_how_drawn = False
 
     def _get_terminal_size(self) -> tuple[int, int]:
-        """Return the columns and rows of the terminal, else of COLUMNS and LINES, else 80 and
-        24."""
+        """Return the terminal's columns and rows.
+
+        If the terminal reports none, use COLUMNS and LINES, or else 80 columns and 24 rows.
+        """
         usual = shutil.get_terminal_size((80, 24))
         return terminal_size() or (usual.columns, usual.lines)
 

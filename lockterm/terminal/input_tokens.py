@@ -276,8 +276,7 @@ class InputTokenizer:
         return True
 
     def _take_twice(self, tokens: list[Token]) -> bool:
-        """Process ESC ESC: before a sequence, the first ESC means alt; otherwise, the Escape
-        key."""
+        """Process ESC ESC: the first ESC means alt before a sequence, otherwise the Escape key."""
         if len(self._held) == 2:
             return self._wait(self._escape_delay_s)
         if self._held[2:3] in (b"[", b"O") and self._pause_s < self._escape_delay_s:
@@ -450,8 +449,7 @@ class InputTokenizer:
 
 
 def _first_char(data: bytes) -> tuple[str, int] | None:
-    """Return the first character and its number of bytes, or None if the character is
-    incomplete."""
+    """Return the first character and its number of bytes; None if the character is incomplete."""
     size = 1 if data[0] < 0xC2 else 2 if data[0] < 0xE0 else 3 if data[0] < 0xF0 else 4
     try:
         return data[:size].decode(), size

@@ -179,8 +179,7 @@ class KeyQueue:
     """
 
     class Dealt(Message):
-        """A message that follows a key through Textual's queues and shows that the key was
-        handled."""
+        """A message that follows a key through Textual's queues and arrives after the key."""
 
     def __init__(
         self,
@@ -266,8 +265,7 @@ class KeyQueue:
             asyncio.get_running_loop().call_soon(self._look, _TURNS)
 
     def _look(self, turns: int) -> None:
-        """Continue with the next key when the event loop has no work left and the screen is
-        ready."""
+        """Continue with the next key when the event loop is idle and the screen is ready."""
         loop = asyncio.get_running_loop()
         if not self.app.is_running:
             self._is_settling = False

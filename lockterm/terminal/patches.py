@@ -45,8 +45,7 @@ class SeenScrollBar(ScrollBarRender):
 
     @classmethod
     def render_bar(cls, *args: Any, **options: Any) -> Segments:
-        """Render Textual's bar; if the bar has the terminal's text color, draw the handle as a
-        block."""
+        """Render Textual's bar, with the handle as a block if it has the terminal's text color."""
         bar = super().render_bar(*args, **options)
         if are_ascii():
             segments = [

@@ -162,7 +162,7 @@ class TerminalInput:
             yield from self._meaning(token)
 
     def _escaped(self, token: Escaped) -> Iterator[Message]:
-        """Yield the messages for an ESC and the key after it."""
+        """Yield an :class:`EscapedKey`, or the Escape key and a message that is not a key."""
         joined = self._joins_keys and isinstance(token.key, Char)
         are_two = token.pause_s >= TWO_KEYS_S or joined
         for message in self._messages(token.key):

@@ -34,7 +34,7 @@ class Action:
 
     @property
     def sentence(self) -> str:
-        """A sentence that describes the action; the verb if the binding has no sentence."""
+        """A sentence that describes the action, or the verb if the binding has no sentence."""
         return self.binding.tooltip or titled(self.binding)
 
 
@@ -70,7 +70,7 @@ def reason_against(node: DOMNode, action: str) -> str:
 
 
 def named(node: DOMNode, binding: Binding) -> Binding:
-    """Return the binding with its current verb; the method ``verb_now`` of the node may change it.
+    """Return the binding with its current verb, which the node's method ``verb_now`` may change.
 
     Args:
         node: The owner of the binding.

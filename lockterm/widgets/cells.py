@@ -18,7 +18,7 @@ from lockterm.terminal.themes import state_color
 def shorten_middle(text: str, room: int) -> str:
     """Return a text of at most ``room`` cells, shortened in the middle to keep both ends.
 
-    Names that differ only at the end then stay different.
+    Names that differ only at the end stay different in this way.
     """
     if cell_len(text) <= room:
         return text
@@ -40,7 +40,8 @@ def cut_lines(text: str, width: int, lines: int) -> str:
 
     Args:
         text: The text, whose words a widget wraps.
-        width: The width of a line in cells; 0 if it is not known yet, for the whole text.
+        width: The width of a line in cells. If it is 0, because it is not known yet, the whole text
+            is returned.
         lines: The maximum number of lines.
     """
     words, short = text.split(" "), text
@@ -92,16 +93,19 @@ def wrap(text: str, width: int, indent: str = "") -> list[str]:
 LEAST_APART = 8
 """The minimum width in cells at which short forms can show both ends of a text."""
 _WORD = 4
-"""Maximum number of characters to show before a difference to include the start of its word."""
+"""Maximum number of characters to show before a difference, to include the start of the word that
+differs."""
 
 
 def cut_apart(texts: Iterable[str], width: int) -> dict[str, str]:
-    """Return short forms, by text, for the texts that :func:`cut` would make equal.
+    """Return a short form for each text that :func:`cut` would make equal to another text.
+
+    The result maps texts to short forms.
 
     These forms leave out the middle instead of the end: ``Oskar …contra…`` and ``Oskar …temp c…``.
 
     Args:
-        texts: The texts of a column, also the short ones.
+        texts: All texts of a column, including short texts.
         width: The maximum width of a form in cells, at least :data:`LEAST_APART`.
     """
     groups: dict[str, list[str]] = {}
@@ -123,7 +127,7 @@ def cut_apart(texts: Iterable[str], width: int) -> dict[str, str]:
 
 
 def _cut_at_differences(text: str, first: int, last: int, width: int) -> Iterator[str]:
-    """Yield forms that show where a text differs from all others, and from the most similar one."""
+    """Yield short forms of a text that show its difference from its neighbors in sorted order."""
     yield _cut_middle(text, first, width)
     if first < last:
         yield _cut_middle(text, last, width)

@@ -17,8 +17,8 @@ from textual.widget import Widget
 from lockterm.widgets.actions import bindings
 
 _GAP = 2
-"""The width between two options, in cells. It is 1 if all options fit on one line only with this
-width."""
+"""The width between two options, in cells. If all options fit on one line only with a width of 1,
+the width is 1."""
 
 
 class OptionLine(Widget, can_focus=True):
@@ -85,7 +85,7 @@ class OptionLine(Widget, can_focus=True):
         return len(self._lines(width))
 
     def render(self) -> Content:
-        """Return the options with their marks; if focused, highlight the one under the cursor."""
+        """Return the options with their marks; if focused, highlight the option at the cursor."""
         parts: list[tuple[str, Style] | str] = []
         width = self.content_size.width
         for line in self._lines(width):
@@ -122,9 +122,9 @@ class OptionLine(Widget, can_focus=True):
             self.choose(index)
 
     def on_key(self, event: events.Key) -> None:
-        """Choose the option whose value is the key, or go to the next label that starts with it.
+        """Choose the option with the typed digit, or go to the next label with the typed letter.
 
-        A letter never chooses, because it may have been typed for another field.
+        A letter never chooses an option, because the user may have typed it for another field.
         """
         character = event.character or ""
         if not character.isalnum() or not character.isascii():
@@ -156,8 +156,9 @@ class OptionLine(Widget, can_focus=True):
 class Choice(OptionLine):
     """A line of options for a single choice, which may be empty initially.
 
-    If an option is chosen, an arrow key chooses the next one. If none is chosen, arrow keys only
-    move the cursor, so that no stray key chooses an option. A letter only moves the cursor.
+    If an option is chosen, an arrow key chooses the next or previous option. If no option is
+    chosen, arrow keys only move the cursor, so that a key pressed by mistake chooses nothing. A
+    letter only moves the cursor.
 
     Args:
         options: The value and the label of each option. Labels must be safe to show.
@@ -203,7 +204,10 @@ class Choice(OptionLine):
         self.cursor = self._index_of(self.value) or 0
 
     def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
-        """Enable clearing the choice only if the choice may be empty."""
+        """Return whether an action is enabled.
+
+        Clearing the choice is enabled only if the choice may be empty.
+        """
         return self._may_be_empty if action == "clear" else True
 
     def action_clear(self) -> None:

@@ -60,7 +60,7 @@ class DetailsTable(RowTable):
             copy(self.app, field.raw, in_sentence(field.label) or "value", lines="\n" in field.raw)
 
     def line(self, row: int) -> Iterator[Piece]:
-        """Yield the pieces of a row; the icon of a state precedes its text, as in other tables."""
+        """Yield the pieces of a row; if the value is a state, an icon precedes the text."""
         label, *rest = super().line(row)
         state = self.fields[int(self._keys[row].partition(":")[0])].state
         yield label
@@ -94,7 +94,7 @@ class DetailsTable(RowTable):
 
 
 def _broken(line: str, room: int) -> list[str]:
-    """Return a line as pieces of at most ``room`` cells, split between words if possible."""
+    """Split a line into pieces of at most ``room`` cells, between words if possible."""
     pieces: list[str] = []
     while line and len(pieces) <= MOST_ROWS:
         head = chop_cells(line[:room], room)[0]

@@ -14,7 +14,7 @@ from lockterm.widgets.text_input import SingleLineInput
 
 
 class FindLine(Horizontal):
-    """A search field that is visible only during a search.
+    """A search field. By default, it is visible only during a search.
 
     Args:
         stays: Whether the field is always visible. If so, Esc first clears the text, and leaves the
@@ -101,6 +101,6 @@ class FindLine(Horizontal):
 
 
 def matches(words: str, *fields: object) -> bool:
-    """Return whether every word in ``words`` occurs in the fields; see :func:`fold_text`."""
+    """Return whether each word in ``words`` occurs in one of the fields; see :func:`fold_text`."""
     text = fold_text("\n".join(str(field) for field in fields))
     return all(word in text for word in fold_text(words).split())

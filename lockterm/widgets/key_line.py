@@ -18,7 +18,7 @@ from lockterm.keymap.keys import footer_group
 from lockterm.widgets.actions import is_typed, named
 
 FIRST = 3
-"""Minimum number of the screen's own keys that have precedence over global keys."""
+"""The footer prefers at least this number of the screen's own keys to global keys."""
 
 
 class _Chip(NamedTuple):
@@ -41,8 +41,8 @@ class KeyLine(Widget):
     """The footer, which shows keys of the screen and global keys with their labels.
 
     A disabled key is dimmed and in brackets; pressing it shows why it is disabled. The footer shows
-    as many keys as fit, and always the help. On every screen, the keys have the same order: keys
-    that act, keys that move, keys that find, and the others.
+    as many keys as fit, and always the help key. On every screen, the keys have the same order:
+    keys that act, keys that move, keys that find, and the others.
     """
 
     COMPONENT_CLASSES = {"key-line--key"}
@@ -76,8 +76,9 @@ class KeyLine(Widget):
         """Return the keys that fit, in the order of their groups.
 
         The screen's ``first_keys`` have precedence. If not all keys fit, disabled keys are left out
-        first, and the help key never. A single disabled key stays, because it is a paging key on
-        the first or last page. If it were left out, the other keys would move when the user pages.
+        first. The help key is never left out. If only one key is disabled, it is treated like an
+        enabled key, because it is a paging key on the first or last page. If it were left out
+        there, the other keys would move when the user pages.
         """
         own: dict[str, _Chip] = {}
         others: dict[str, _Chip] = {}

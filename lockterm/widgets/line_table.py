@@ -63,7 +63,7 @@ class Sorting(NamedTuple):
 
     @classmethod
     def after(cls, before: Self | None, key: str) -> Self | None:
-        """Return the order after the user chose a column: ascending, descending, then None.
+        """Return the next order after the user chose a column: ascending, descending, then None.
 
         Args:
             before: The order until now; None if the user has chosen none.
@@ -80,12 +80,12 @@ class Sorting(NamedTuple):
 
 
 class _Looks(NamedTuple):
-    """The styles for painting lines; all of them except ``plain`` are added to another style."""
+    """The styles for painting lines. Each style except ``plain`` is added to another style."""
 
     plain: Style
     cursor: Style
     of_pieces: dict[str, Style]
-    """Maps looks to their styles; an entry is added when a look is first painted."""
+    """Maps looks to their styles. An entry is added when its look is first painted."""
 
 
 class LineTable(ScrollView, can_focus=True, inherit_bindings=False):
@@ -104,7 +104,8 @@ class LineTable(ScrollView, can_focus=True, inherit_bindings=False):
     }
 
     virtual_size = Reactive(Size(0, 0))
-    """The size of all lines. Unlike in Textual, a change causes no new layout of the screen."""
+    """The size of all lines together. Unlike in Textual, a change causes no new layout of the
+    screen."""
 
     cursor_row: var[int] = var(0, init=False)
     """The index of the row under the cursor, counted from 0."""
@@ -162,8 +163,8 @@ class LineTable(ScrollView, can_focus=True, inherit_bindings=False):
         Args:
             width: The width of the longest line without the margin, in cells.
             rows: The number of rows.
-            cursor: The index of the row for the cursor; if there are fewer rows, the last row is
-                used.
+            cursor: The index of the row to move the cursor to; if there are fewer rows, the cursor
+                is on the last row.
         """
         self.row_count = rows
         self.set_reactive(LineTable.cursor_row, self.validate_cursor_row(cursor))
@@ -300,8 +301,8 @@ class LineTable(ScrollView, can_focus=True, inherit_bindings=False):
     def on_hide(self, event: events.Hide) -> None:
         """Keep the focus while the table is hidden because it has no rows.
 
-        Textual would drop the focus, but only at the next layout, so keys typed fast and keys typed
-        slowly would go to different widgets.
+        Textual would remove the focus, but only at the next layout. Keys typed before this layout
+        would go to another widget than keys typed after it.
         """
         event.prevent_default()
 
@@ -352,9 +353,10 @@ class LineTable(ScrollView, can_focus=True, inherit_bindings=False):
         return Strip(segments).adjust_cell_length(self.size.width)
 
     def _styled(self, line: Style, look: str) -> Style:
-        """Return the style of a piece of a line: its color, or bold or dim if it has no color.
+        """Return the style of a piece of a line: the look's color, or bold or dim without colors.
 
-        Using both would cost bytes in each row, and many terminals show bold text in another color.
+        Color and bold together would cost bytes in each row, and many terminals show bold text in
+        another color.
         """
         looks = self._looks.of_pieces
         if look not in looks:
@@ -367,9 +369,10 @@ class LineTable(ScrollView, can_focus=True, inherit_bindings=False):
 
 
 def _joined(pieces: Iterable[Piece]) -> list[Piece]:
-    """Join neighboring pieces with the same look, except after wide characters.
+    """Join neighboring pieces with the same look into one piece, except after wide characters.
 
-    A screenshot in SVG then keeps its columns in fonts whose characters have other widths.
+    The exception keeps the columns of an SVG screenshot aligned in fonts whose wide characters have
+    other widths.
     """
     joined: list[Piece] = []
     is_open = False

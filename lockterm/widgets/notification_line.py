@@ -24,11 +24,12 @@ class NotificationLine(Widget):
     """A widget with the current notification, above the footer or in the last line of a dialog.
 
     On a list, the widget covers the line that describes the table, and moves no row. In a form or a
-    dialog without free lines, the fields give way, so that the widget covers no field or button.
+    dialog without free lines, the area of the fields shrinks, so that the widget covers no field or
+    button.
 
-    Warnings, errors and texts with a path wrap, to at most half of the screen. Of other texts, the
-    title and the first sentence are shown, in at most two lines. A key shows the rest of a text
-    and the other notifications.
+    Warnings, errors and texts with a path wrap, to at most half of the screen. For other texts, the
+    widget shows only the title and the first sentence, in at most two lines. The key for the
+    message log shows the rest of a text and the other notifications.
 
     Args:
         notices: The log of notifications.
@@ -61,7 +62,7 @@ class NotificationLine(Widget):
         self._make_room()
 
     def _make_room(self) -> None:
-        """Let fields and buttons give way to the line if it would cover them."""
+        """Shrink the area of fields and buttons if the line would cover some of them."""
         gives_way = self.screen.is_modal or getattr(self.screen, "is_form", False)
         needs = self.display and gives_way and (self.has_class("-apart") or self._covers_any())
         if self.has_class("-apart") and not needs:
@@ -71,7 +72,7 @@ class NotificationLine(Widget):
             self.call_after_refresh(focused.scroll_visible, animate=False)
 
     def _covers_any(self) -> bool:
-        """Return whether the line covers a part of a form or dialog, other than its footer."""
+        """Return whether the line covers a part of a form or dialog other than the footer."""
         width, height = self.screen.size
         free = height - len(self._lines(width)) - (0 if self._is_over else 1)
         others = (child for child in self.screen.children if child.styles.dock == "none")
@@ -96,7 +97,10 @@ class NotificationLine(Widget):
         return [line.stylize_before(style) for line in padded]
 
     def _wrap(self, notice: LoggedNotice, width: int) -> list[Content]:
-        """Return the lines of a notification; the last one ends with the key that shows more."""
+        """Return the lines of a notification.
+
+        If there is more to show, the last line ends with the key that shows it.
+        """
         what, text, width = notice.what, notice.text, max(width, 2)
         others, key = self._notices.more, self._messages_key()
         hint = f"{label(key)} {f'{others:,} more' if others else 'more'}" if key else ""
@@ -137,7 +141,7 @@ class NotificationLine(Widget):
 
 
 def _shorten(what: str, text: str, room: int) -> tuple[str, str]:
-    """Return a title and a text that show the whole first sentence, which is the result.
+    """Return a title and a text that contain the whole first sentence, because it is the result.
 
     If the title and the first sentence fit into one line of ``room`` cells, the other sentences are
     left out. Otherwise, the text takes a second line, and the title at most the first line.

@@ -116,7 +116,7 @@ class Pager(Widget):
 
 
 def with_age(before: str, read_ms: int | None, after: str = "") -> tuple[str, int | None, str]:
-    """Return the texts around an age, and the time it counts from, for :meth:`Pager.show`.
+    """Return the first three arguments for :meth:`Pager.show`, for data that was read at a time.
 
     Args:
         before: The text before the age.

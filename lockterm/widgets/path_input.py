@@ -108,7 +108,7 @@ class PathInput(TextInput):
         self.look()
 
     def on_key(self, event: events.Key) -> None:
-        """On Tab, complete the path; if there is nothing to complete, go to the next field."""
+        """On Tab, complete the path; if the path is already complete, go to the next field."""
         if event.key == "tab" and self.value and not self.selected_text:
             event.stop()
             event.prevent_default()
@@ -157,7 +157,7 @@ class PathInput(TextInput):
 
 
 def _some(names: Sequence[str], room: int) -> str:
-    """Return as many names as fit, and the number of the other names."""
+    """Return as many names as fit, followed by the number of the other names."""
     shown = ""
     for place, name in enumerate(names):
         left = len(names) - place

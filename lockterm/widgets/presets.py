@@ -17,7 +17,7 @@ LABELS = {"eom": "end of month", "eoy": "end of year"}
 """Maps texts to longer labels, which are shown if there is room for all of them."""
 
 SHARE = 0.6
-"""The maximum share of the line's width for the presets; the field needs the rest.
+"""The maximum share of the line's width for the presets, as a fraction. The field needs the rest.
 
 The stylesheet has the same value.
 """

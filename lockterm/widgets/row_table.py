@@ -34,13 +34,14 @@ class Column:
     right: bool = False
     """Whether to align the contents to the right, as for numbers."""
     good: int = 0
-    """The preferred width in cells. All columns get theirs before any column gets more."""
+    """The preferred width in cells. All columns get their preferred width before any column gets
+    more."""
     gap: int = GAP
     """The width between this column and the next one, in cells."""
 
 
 class LazyRows(Mapping[str, Sequence[str]], Generic[T]):
-    """A lazy mapping of row keys to cell texts; cells are created when their row is visible.
+    """A mapping of row keys to cell texts, which creates the texts of a row when it is visible.
 
     Args:
         what: The object that each row shows, by row key.
@@ -120,9 +121,9 @@ class RowTable(LineTable):
         """Replace the rows.
 
         Args:
-            rows: The texts for the columns by row key, without control characters.
-            cursor: The key of the row for the cursor. By default, the cursor stays on its row, or
-                on the same index if that row is gone.
+            rows: Maps row keys to the texts for the columns, without control characters.
+            cursor: The key of the row to move the cursor to. By default, the cursor stays on its
+                row, or on the same index if its row is gone.
         """
         wanted = cursor or self.highlighted
         self._content, self._keys = rows, [*rows]
@@ -149,7 +150,7 @@ class RowTable(LineTable):
         return self._pieces([column.title for column in self._marked_plan()], {})
 
     def click_title(self, x: int) -> None:
-        """Sort by the title at the cell ``x``, or by the title before the blanks there."""
+        """Sort by the column whose title, or the blanks after it, are at the cell ``x``."""
         end = len(MARGIN)
         for index, width in self._widths.items():
             start, end = end, end + width + self._plan[index].gap
@@ -205,7 +206,7 @@ class RowTable(LineTable):
         self.set_lines(cells, len(self._keys), cursor)
 
     def _room(self) -> int:
-        """Return the width for columns in cells, without a scrollbar that these rows need."""
+        """Return the width for columns in cells, without the margin and without any scrollbar."""
         width, height = self.content_region.size or self.app.size - self.styles.gutter.totals
         bar = self.styles.scrollbar_size_vertical if len(self._keys) + TITLES > height else 0
         return width - bar - len(MARGIN)
@@ -216,8 +217,8 @@ def fit(
 ) -> dict[int, int]:
     """Return the width of each visible column.
 
-    If columns do not fit at their minimum width, those with the highest rank are removed. Columns
-    whose contents are longer then share the remaining width, from left to right.
+    If the columns do not fit at their minimum widths, those with the highest rank are removed. Then
+    columns with longer contents share the remaining width, from left to right.
 
     Args:
         plan: The columns.

@@ -29,7 +29,7 @@ def in_a_line(error: LocktermError) -> tuple[str, ...]:
 
 
 _GAP = " " * 6
-"""The gap between two keys with their actions."""
+"""The text between two pairs of a key and an action."""
 
 
 def _bold_keys(offers: str) -> Content:
@@ -50,7 +50,7 @@ class StatePanel(Static):
     def say(self, text: str, next_key: str = "") -> None:
         """Show a text and, below it, the keys that the user can press next.
 
-        If the text has several paragraphs, the first one is its headline.
+        If the text has several paragraphs, the first paragraph is the headline.
 
         Args:
             text: The text, without control characters.

@@ -29,7 +29,7 @@ PASTE = 2000
 class SingleLineInput(Input):
     """An ``Input`` that inserts as much of a paste as fits, and notifies the user about the rest.
 
-    Keys with Alt edit as in readline. Terminals send such a key as Esc and the letter.
+    Keys with Alt edit as in readline. Terminals send a key with Alt as ESC and the key.
     """
 
     BINDINGS: ClassVar[list[BindingType]] = [
@@ -57,7 +57,7 @@ class SingleLineInput(Input):
     screen."""
 
     def on_mount(self) -> None:
-        """Put the placeholder in brackets if colors do not distinguish it from a value."""
+        """Put the placeholder in brackets if no colors distinguish the placeholder from a value."""
         if self.app.no_color and self.placeholder:
             self.placeholder = f"({self.placeholder})"
 
@@ -90,7 +90,8 @@ class SingleLineInput(Input):
         return Strip([*strip.crop(0, start), *marked]).crop(0, self.size.width)
 
     def restricted(self) -> None:
-        """Post a message in place of the bell, so that the screen can explain the refusal."""
+        """Post a message instead of a bell, so that the screen can explain why it refused the
+        text."""
         self.post_message(self.Refused())
 
     @property
@@ -158,7 +159,8 @@ class TextInput(SingleLineInput):
         value: The initial text.
         placeholder: The text shown while the field is empty.
         id: The ID of the widget.
-        select_on_focus: Whether typing replaces the initial text until the cursor moves.
+        select_on_focus: Whether the text is selected when the field gets the focus, so that typing
+            replaces it.
     """
 
     BINDINGS = bindings("text")

@@ -13,11 +13,14 @@ from lockterm.domain.safe_text import LONGEST_CELL, clean
 from lockterm.widgets.cells import cut, shorten_middle
 
 CRUMBS = 4
-"""The divisor of the header's width that gives the minimum width of the breadcrumbs."""
+"""The minimum width of the breadcrumbs is the header's width divided by this number."""
 PROFILE, HOST = 9, 13
 """The minimum widths of profile and host in cells, so that similar names stay distinguishable."""
 LEAST = 8
-"""The minimum width of a breadcrumb in cells; below it, the first breadcrumb is left out."""
+"""The minimum width of a shortened breadcrumb in cells.
+
+If the breadcrumbs do not fit with this width, the first breadcrumb is left out.
+"""
 GAP = "  "
 SEPARATOR = " > "
 """The text between two breadcrumbs."""
@@ -105,9 +108,10 @@ class TitleLine(Widget):
 
 
 def fit_middle(breadcrumbs: list[str], room: int) -> str:
-    """Return breadcrumbs as a text of ``room`` cells; the longest ones are cut to the same width.
+    """Return breadcrumbs as a text of at most ``room`` cells; all long ones get the same width.
 
-    If that is not enough, the first breadcrumbs are left out; the last one always stays.
+    If the text is still too long, the first breadcrumbs are left out; the last breadcrumb always
+    stays.
     """
     longest = max(map(cell_len, breadcrumbs), default=0)
     for width in range(min(longest, room), min(longest, LEAST) - 1, -1):
@@ -126,7 +130,7 @@ class ColoredTitleLine(TitleLine):
         profile: The profile's name.
         host: The host of the profile's service.
         color: The color, which is one of :data:`lockterm.config.values.COLORS`.
-        read_only: Whether the profile sends no changes.
+        read_only: Whether the profile is read-only.
     """
 
     COMPONENT_CLASSES = {

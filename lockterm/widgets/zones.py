@@ -15,7 +15,10 @@ from lockterm.domain import dates
 
 @cache
 def _zones() -> tuple[str, ...]:
-    """Return every IANA time zone of this machine. Call this in a thread: it reads many files."""
+    """Return every IANA time zone of this machine.
+
+    Call this function in a thread, because it reads many files.
+    """
     return tuple(sorted(name for name in available_timezones() if "/" in name or name == "UTC"))
 
 
@@ -33,8 +36,8 @@ class ZoneSuggester(Suggester):
 async def zone_note(typed: str, now_ms: int) -> str:
     """Return the local time in the typed zone, or a sentence with up to three similar zones.
 
-    If lockterm stores the zone by another name, the text begins with that name. The most similar
-    zones are those whose city starts with the typed text.
+    If lockterm stores the zone by another name, the text begins with that name. Zones whose city
+    starts with the typed text count as the most similar.
     """
     if name := await asyncio.to_thread(normalize_zone, typed):
         known = "" if name == typed else f"{name}. "
