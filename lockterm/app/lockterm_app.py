@@ -121,7 +121,7 @@ class LocktermApp(TerminalApp[int]):
 
     @property
     def outcomes(self) -> screens.Outcomes:
-        """The unconfirmed changes and the actions on them; created after the first frame."""
+        """The unconfirmed changes and the actions on them, available after the first frame."""
         if self._outcomes is None:
             self._outcomes = screens.Outcomes(self, self.operations, self._profiles)
         return self._outcomes
@@ -132,7 +132,7 @@ class LocktermApp(TerminalApp[int]):
         return cache_of(self._cache_dir, self.operations.profile)
 
     def now_ms(self) -> int:
-        """Return the current time of the operations' clock, in milliseconds."""
+        """Return the current time on the clock that the operations use, in milliseconds."""
         return self.operations.machine_ms()
 
     def _read_ahead(self, look: Look) -> None:
@@ -248,7 +248,7 @@ class LocktermApp(TerminalApp[int]):
 
     @work
     async def action_run(self) -> None:
-        """Show the active run, else the last interrupted run, else the last run."""
+        """Show the active run, or else the last interrupted run, or else the last run."""
         with opening(self.screen, "the run", must_appear=True):
             try:
                 run_id = await screens.last_run(self.operations)

@@ -225,7 +225,7 @@ class TerminalApp(HookedApp[ReturnType]):
         return self.notice_log.once(sentence)
 
     def clear_notifications(self) -> None:
-        """Remove all notifications from the screen; they stay in the message log."""
+        """Remove all notifications from the screen, but keep them in the message log."""
         self.notices.clear()
 
     def copy_to_clipboard(self, text: str) -> None:
@@ -250,7 +250,7 @@ class TerminalApp(HookedApp[ReturnType]):
         await super().on_event(event)
 
     def take_unused_key(self, key: str) -> bool:
-        """Redraw the screen if the key is the redraw key; return whether the screen was redrawn."""
+        """Redraw the screen if the key is the redraw key, and return whether it is."""
         is_redraw = has_key_of_its_own(self, key, "app.redraw")
         if is_redraw:
             self.frame_diff.redraw()
@@ -325,7 +325,7 @@ class TerminalApp(HookedApp[ReturnType]):
     # --- quitting ------------------------------------------------------------------------------
 
     async def action_back_or_quit(self) -> None:
-        """Go back as Esc does; on the first screen, quit."""
+        """Go back like Esc, or quit on the first screen."""
         screen = self.screen
         leads_back = isinstance(screen, LocktermScreen) and screen.leads_back
         if len(self.screen_stack) == 1 and not leads_back:

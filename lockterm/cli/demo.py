@@ -40,7 +40,7 @@ NAME = "demo"
 
 _PREFIX = "lockterm-demo-"
 _CHOSEN = ("LOCKTERM_PROFILE", "LOCKTERM_BASE_URL")
-"""The environment variables that choose a service; the demo ignores all of them."""
+"""The environment variables that choose a service. The demo ignores all of them."""
 _TRIES = 3
 """The maximum number of attempts to create a locked directory.
 
@@ -180,7 +180,7 @@ def _fill_lock_book(paths: Paths) -> None:
 
 @contextmanager
 def _make_home() -> Iterator[Path]:
-    """Create and lock a directory for the files of this demo; remove it afterwards.
+    """Create and lock a directory for the files of this demo, and remove it afterwards.
 
     A later demo removes directories that are not locked, because the demos that created them were
     killed.

@@ -32,16 +32,16 @@ FAILED = 1
 Some kinds of failure have their own exit code.
 """
 MISUSED = 2
-"""The exit code if an argument, a setting or the terminal is not usable; nothing was sent."""
+"""The exit code if an argument, a setting or the terminal is not usable, so nothing was sent."""
 UNREACHABLE = 3
-"""The exit code if the service gave no usable answer; nothing was changed."""
+"""The exit code if the service gave no usable answer, and nothing was changed."""
 UNKNOWN = 4
 """The exit code if the result of a change is unconfirmed.
 
 The command tried to verify the change, but could not determine whether the service recorded it.
 """
 DAMAGED = 5
-"""The exit code if the local store is damaged; nothing was sent.
+"""The exit code if the local store is damaged, so nothing was sent.
 
 lockterm kept the entries of the store that it could read.
 """
@@ -52,7 +52,7 @@ NO_SERVICE = "No service is configured."
 
 
 class UsageError(LocktermError):
-    """An error about a wrong argument of a command; nothing was sent."""
+    """An error about a wrong argument of a command, because of which nothing was sent."""
 
     title = "Not sent"
 
@@ -93,7 +93,7 @@ def notify(sentence: str) -> None:
 
 
 def report_error(error: LocktermError) -> int:
-    """Print an error and its advice on stderr; return the exit code."""
+    """Print an error and its advice on stderr, and return the exit code."""
     notify(format_error(error))
     return exit_code_of(error)
 

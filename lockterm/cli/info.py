@@ -57,7 +57,7 @@ def info(options: Options, as_json: bool) -> int:
 
 
 def _describe_settings(settings: Settings) -> dict[str, dict[str, Any]]:
-    """Return the value and the source of each setting by name; values of headers are masked.
+    """Return the value and the source of each setting by name, with masked values of headers.
 
     The value of ``keys`` is the number of actions with configured keys. The value of a setting such
     as ``keys.remotes.delete`` is the keys of one action.

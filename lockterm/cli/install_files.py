@@ -15,13 +15,13 @@ from lockterm.paths import needing_home, write_whole
 from lockterm.safe_files import read_regular
 
 MARK = "Written by lockterm, which replaces this file"
-"""The text that identifies an installed file of lockterm; other files are never replaced."""
+"""The text that identifies an installed file of lockterm. Files without it are never replaced."""
 
 _XDG = Unix()
 """The user's directories by the XDG rules, which man and shells follow on every system."""
 
 _MOST_BYTES = 1 << 20
-"""The maximum size of an installed file of lockterm, in bytes; a larger file is not from
+"""The maximum size of an installed file of lockterm, in bytes. A larger file cannot be from
 lockterm."""
 
 

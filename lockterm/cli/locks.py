@@ -170,7 +170,11 @@ def import_locks(options: Options, file: Path, as_json: bool) -> int:
 
 
 def _save(session: Session, lines: Sequence[LockLine]) -> list[tuple[Lock, _Outcome]]:
-    """Save all lines as entries of the lock book, or none; return each lock with its result."""
+    """Save all lines as entries of the lock book, or none of them on an error.
+
+    Returns:
+        Each lock with its result.
+    """
     book = {lock.lock_id: lock for lock in session.run(session.operations.locks.all())}
     results, changed = [], []
     for line in lines:

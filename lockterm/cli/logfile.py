@@ -29,7 +29,7 @@ def log_to(file: Path, level: str | None = None, *, secrets: Iterable[str] = ())
     If the file cannot be written, messages are lost, because a full disk must not stop lockterm.
 
     Args:
-        file: The log file; the first message creates it.
+        file: The log file, which the first message creates.
         level: One of ``LEVELS``; ``info`` if it is None.
         secrets: The header values to mask. lockterm does not log them, but the message of an error
             could contain one.
@@ -56,7 +56,7 @@ class RotatingLog(RotatingFileHandler):
     must not disturb the program.
 
     Args:
-        file: The log file; its directory must exist.
+        file: The log file, in a directory that exists.
     """
 
     def __init__(self, file: Path) -> None:

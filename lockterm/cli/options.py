@@ -63,12 +63,12 @@ class WriteOptions(NamedTuple):
     dry_run: bool
     """Whether to print the request and send nothing."""
     yes: bool
-    """Whether to skip the prompt; always true for a dry run."""
+    """Whether to skip the prompt, which is always the case in a dry run."""
     as_json: bool
 
 
 def _store(context: click.Context, parameter: click.Parameter, value: Any) -> None:
-    """Store an option in ``Options``; if an option is given twice, the last value counts."""
+    """Store an option in ``Options``, where it replaces an earlier value of the same option."""
     if value not in (None, False):
         context.obj = replace(context.obj, **{str(parameter.name): value})
 
@@ -96,7 +96,7 @@ def take_options(*names: str, **helps: str) -> Callable[[Command], Command]:
     """Return a decorator that adds options to a command and passes their values as ``Options``.
 
     Args:
-        names: The names of fields of ``Options``; each becomes an option of the command.
+        names: The names of fields of ``Options``, each of which becomes an option of the command.
         helps: Help texts by field, which replace the usual ones for this command.
     """
 
@@ -117,7 +117,10 @@ asks_service = take_options("profile", "base_url", "read_only", "no_cache", "log
 
 
 def reads(command: Callable[..., int]) -> Callable[..., int]:
-    """Add the options of a command that only reads; its argument ``form`` is the output format."""
+    """Add the options of a command that only reads.
+
+    The command gets the output format as its argument ``form``.
+    """
 
     @click.option("--json", "as_json", is_flag=True, help="Print JSON.")
     @click.option("--csv", "as_csv", is_flag=True, help="Print CSV in which no cell is a formula.")
@@ -133,7 +136,10 @@ def reads(command: Callable[..., int]) -> Callable[..., int]:
 
 
 def changes(command: Callable[..., int]) -> Callable[..., int]:
-    """Add the options of a command that changes something; its argument ``how`` gets the values."""
+    """Add the options of a command that changes something.
+
+    The command gets their values as its argument ``how``.
+    """
 
     @click.option("--dry-run", is_flag=True, help="Show what would be sent, but send nothing.")
     @yes_option
@@ -169,7 +175,10 @@ def can_prompt() -> bool:
 
 
 def confirm(question: str, *, yes: bool) -> bool:
-    """Ask a yes-or-no question and return the answer; with ``yes``, return True without asking."""
+    """Ask a yes-or-no question and return the answer.
+
+    If ``yes`` is True, return True without asking.
+    """
     if yes:
         return True
     _drop_typed_keys()

@@ -87,13 +87,16 @@ def note_failure(error: OSError) -> None:
 
 
 def put(text: str) -> None:
-    """Print text; characters that stdout cannot encode become escape sequences as in Python."""
+    """Print text, with escape sequences in place of characters that stdout cannot encode."""
     encoding = "ascii" if text.isascii() else _encoding()
     put_bytes(text.encode(encoding, "backslashreplace") + b"\n")
 
 
 def put_bytes(data: bytes) -> None:
-    """Print bytes; :func:`finish` reports a failure."""
+    """Print bytes.
+
+    If this fails, :func:`finish` reports the failure later.
+    """
     if _Stdout.failure:
         return
     try:
@@ -105,7 +108,7 @@ def put_bytes(data: bytes) -> None:
 
 
 def put_stderr(text: str, *, nl: bool = True) -> None:
-    """Print text on stderr; ignore a failure to write."""
+    """Print text on stderr, and ignore a failure to write."""
     with suppress(OSError, UnicodeEncodeError):
         click.echo(text, nl=nl, err=True)
 
@@ -132,7 +135,10 @@ def _encoding() -> str:
 
 
 def put_wrapped(head: str, words: str) -> None:
-    """Print a label and a sentence; on a terminal, align wrapped lines with the sentence."""
+    """Print a label and a sentence.
+
+    On a terminal, wrap the sentence, and align its lines with each other.
+    """
     room = _find_width()
     if room is None or room <= 2 * len(head):
         put(f"{head}{words}")
@@ -159,7 +165,7 @@ def put_csv(columns: Sequence[str], rows: Iterable[Mapping[str, Any]]) -> None:
 
 
 def put_table(titles: Sequence[str], rows: Sequence[Sequence[object]]) -> None:
-    """Print a table of safe texts; columns of numbers are aligned to the right.
+    """Print a table of safe texts, with columns of numbers aligned to the right.
 
     On a terminal, the widest columns shrink until the lines fit.
     """
@@ -184,7 +190,7 @@ def put_table(titles: Sequence[str], rows: Sequence[Sequence[object]]) -> None:
 
 
 def put_fields(fields: Iterable[tuple[str, str]]) -> None:
-    """Print lines that consist of a label and a value; a value may have several lines."""
+    """Print labels with their values, which may have several lines."""
     from rich.cells import cell_len
 
     pairs = [(clean(label), clean_lines(value)) for label, value in fields]

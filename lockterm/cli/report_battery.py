@@ -31,9 +31,9 @@ _NAMES = ("id", "remoteName", "remoteNumber")
 
 
 def report_batteries(session: Session, most_percent: int, most_details: int, form: Format) -> int:
-    """Read the details of remotes, and print those at or below a battery level.
+    """Read the details of remotes, and print the remotes at or below a battery level.
 
-    A signal stops the reading; the function then prints the remotes that were read so far.
+    If a signal stops the reading, the function prints the remotes that were read so far.
 
     Args:
         session: The session that reads the locks.

@@ -193,7 +193,7 @@ def serve(
 
 @contextmanager
 def _shared_figures(workers: int) -> Iterator[Figures]:
-    """Yield the metrics of the service; several workers share them through temporary files.
+    """Yield the metrics of the service, which several workers share through temporary files.
 
     Raises:
         ServeError: If there is no directory for temporary files.

@@ -124,7 +124,7 @@ class Session:
             notify(f"note: {describe_clock(connection.clock_offset_s or 0)}")
 
     def require_writable(self) -> None:
-        """Check that the profile allows changes; a dry run is always allowed.
+        """Check that the profile allows changes, except in a dry run, which is always allowed.
 
         After this call, the command continues even if no program reads its output.
 

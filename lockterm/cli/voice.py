@@ -254,7 +254,9 @@ def _confirm_server(session: Session, name: str, server: str, *, yes: bool) -> b
 
 
 def copy_pack(file: Path, output: Path) -> None:
-    """Copy a voice pack to a new file; if this fails, remove the partial copy.
+    """Copy a voice pack to a new file.
+
+    If this fails, remove the partial copy.
 
     Raises:
         StoreError: If the new file already exists, or it cannot be written.

@@ -37,7 +37,7 @@ _KEY = re.compile(r"\s*([^=#\[]+?)\s*=")
 
 @dataclass(frozen=True, slots=True)
 class ConfigFile:
-    """The parsed configuration file; the values in its tables are not checked yet."""
+    """The parsed configuration file, with unchecked values in its tables."""
 
     path: Path
     default_profile: str | None = None

@@ -23,7 +23,7 @@ _COERCED = ("C.UTF-8", "C.utf8", "UTF-8")
 
 TRUE_COLORS = 1 << 24
 FEW_COLORS = 16
-"""Number of colors of a simple terminal; the theme of the terminal defines their shades."""
+"""Number of colors of a simple terminal, whose theme defines the shades of the colors."""
 
 _FILLING = ("xterm", "linux", "rxvt", "putty", "mlterm", "st-", "alacritty", "konsole", "foot")
 """The beginnings of ``TERM`` for terminals that erase with the current background color."""
@@ -79,7 +79,7 @@ FULL_LOOK = Look()
 
 @runtime_checkable
 class HasLook(Protocol):
-    """A protocol for an app with a look; apps in tests may have none."""
+    """A protocol for an app with a look, because apps in tests may have no look."""
 
     look: Look
 

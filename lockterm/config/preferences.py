@@ -22,7 +22,7 @@ _log = logging.getLogger("lockterm")
 
 
 class Preferences:
-    """The saved choices of this user; an unreadable file counts as empty.
+    """The saved choices of this user. If the file is unreadable, there are no choices.
 
     Args:
         file: The file with the choices, which need not exist.

@@ -72,7 +72,8 @@ class Profile:
     page_size: int | Literal["auto"] = FIT
     """Number of remotes on a page, from 1 to :data:`MAX_PAGE_SIZE`, or :data:`FIT`."""
     body: BodyEncoding = "json"
-    """The encoding of POST parameters; the voice setting is always JSON (contract 4)."""
+    """The encoding of POST parameters. The call that sets the voice always uses JSON (contract
+    4)."""
     ca_file: str = ""
     """The path of a file with CA certificates to trust in addition to the usual ones; may be empty.
 
@@ -95,7 +96,7 @@ class Profile:
     account: str = ""
     """The name of the account at the service; empty to derive it from the credentials."""
     headers: Mapping[str, str] = field(default_factory=dict, repr=False)
-    """Headers to send with every request; their values are secrets and never shown."""
+    """Headers to send with every request. Their values are secrets, which are never shown."""
     presets: tuple[str, ...] = PRESETS
     """The new end dates that forms offer, as users type them, such as ``+30d``."""
     warnings: tuple[str, ...] = ()

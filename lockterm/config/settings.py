@@ -32,7 +32,7 @@ VARIABLES = {
 
 @dataclass(frozen=True, slots=True)
 class Options:
-    """The options of the command line, unchecked; an option is None if it was not given."""
+    """The unchecked options of the command line. An option is None if it was not given."""
 
     profile: str | None = None
     base_url: str | None = None

@@ -107,7 +107,7 @@ def switch(value: str) -> bool:
 
 
 def lock_id(value: str) -> int:
-    """Return the lock ID that a typed text contains; the ID must be positive and fit 64 bits."""
+    """Return the lock ID in a typed text, after checking that it is positive and fits 64 bits."""
     number = int(value) if re.fullmatch(r"[0-9]{1,19}", value.strip()) else 0
     if not 1 <= number < INT64.stop:
         raise ValueError(f"is {shorten(value)}, but a lock ID must be a whole number, such as 1001")
@@ -273,7 +273,7 @@ def base_url(value: object) -> tuple[str, str | None]:
     """Check the base URL of a service.
 
     Returns:
-        The URL without slashes at its end, and a warning; the warning is None if the connection is
+        The URL without slashes at its end, and a warning. The warning is None if the connection is
         encrypted or stays on this machine.
     """
     url = text(value)

@@ -29,9 +29,10 @@ SHOWN = 60
 LONGEST = 74_994
 """Maximum number of bytes to copy. In base64 they are 100,000, the limit of xterm and others."""
 PIECE = 240
-"""Bytes in one device control string; old versions of GNU screen accept 256, new ones 768."""
+"""Number of bytes in one device control string. Old versions of GNU screen accept 256 bytes, new
+versions 768."""
 TMUX_ANSWERS_S = 1.0
-"""Seconds that tmux may take to accept a value; it usually takes milliseconds."""
+"""Maximum seconds that tmux may take to accept a value; usually, it takes milliseconds."""
 
 _THROUGH = {"plain": "", "tmux": " through tmux", "screen": " through GNU screen"}
 _ADVICE = {
@@ -92,7 +93,8 @@ def sequences(data: bytes, through: Multiplexer, environ: Mapping[str, str]) -> 
     Args:
         data: The value in UTF-8.
         through: The multiplexer in which lockterm runs, through which the value must pass.
-        environ: The environment variables; GNU screen sets ``STY``, tmux does not.
+        environ: The environment variables. ``STY`` shows whether lockterm runs in GNU screen rather
+            than tmux.
     """
     plain = f"\x1b]52;c;{base64.b64encode(data).decode('ascii')}\a"
     if through == "tmux":

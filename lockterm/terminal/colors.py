@@ -21,7 +21,8 @@ LEAST_CONTRAST = 1.8
 """Minimum contrast ratio between a text, even a dimmed text, and its background."""
 
 LEAST_OF_LINES = 1.01
-"""Minimum contrast ratio between a line and its background; lines may be faint, not invisible."""
+"""Minimum contrast ratio between a line and its background. Lines may be faint, but not
+invisible."""
 
 MIDDLE = 0.18
 """Luminance of a background above which black text has more contrast than white text."""
@@ -59,7 +60,7 @@ class Readable(LineFilter):
         self._colors = colors
 
     def apply(self, segments: list[Segment], background: Color) -> list[Segment]:
-        """Return the segments; black or white is mixed into the color of unreadable text."""
+        """Return the segments, with black or white mixed into the color of unreadable text."""
         return [self._readable(segment) for segment in segments]
 
     def _readable(self, segment: Segment) -> Segment:

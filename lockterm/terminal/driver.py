@@ -149,7 +149,7 @@ class TerminalDriver(LinuxDriver):
         self._in_band_window_resize = self._mouse_pixels = False
 
     def disable_input(self) -> None:
-        """End the reading thread; keys that it has not read are dropped."""
+        """End the reading thread, and drop the keys that it has not read."""
         if self._wake is None:
             return
         with suppress(BrokenPipeError):  # the terminal is gone, and the thread ended before
@@ -282,7 +282,10 @@ class TerminalDriver(LinuxDriver):
             _log.exception("lockterm did not understand the terminal")
 
     def process_message(self, message: Message) -> None:
-        """Pass a message to the app; convert the answer to :data:`_HOW_DRAWN` first."""
+        """Pass a message to the app.
+
+        The answer to :data:`_HOW_DRAWN` is converted to a :class:`LettersDrawn` first.
+        """
         if isinstance(message, InBandWindowResize) and message.supported:
             self._input.tells_sizes = True
         if (

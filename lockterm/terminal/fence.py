@@ -11,7 +11,7 @@ from collections import deque
 from collections.abc import Callable
 
 ASK = "\x1b[5n"
-"""The query for the device status; terminals and multiplexers answer queries in order."""
+"""The query for the device status. Terminals and multiplexers answer such queries in order."""
 
 UNKNOWN_S = 2.0
 """Seconds to wait for the first answer. If none arrives, lockterm assumes that the terminal never

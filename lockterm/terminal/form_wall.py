@@ -29,7 +29,7 @@ class FormWall:
     The filter compares the times of Textual's events.
 
     Args:
-        app: The app; its forms are the screens whose attribute ``is_form`` is True.
+        app: The app, whose forms are the screens with the attribute ``is_form`` set to True.
         report: A function that notifies the user, once for each form, that keys are ignored. Its
             argument is True if the form has closed, and False if a dialog asks whether to close.
     """

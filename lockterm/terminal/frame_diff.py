@@ -88,7 +88,10 @@ _styled = lru_cache(maxsize=256)(_Styled)
 
 @lru_cache(maxsize=4096)
 def graphemes_of(text: str) -> tuple[str, ...]:
-    """Return the text of each cell of a string; the second half of a wide character is empty."""
+    """Return the text of each cell of a string.
+
+    The second cell of a wide character has an empty text.
+    """
     found: list[str] = []
     for start, end, width in split_graphemes(text)[0]:
         if width:
@@ -124,7 +127,7 @@ _UNKNOWN: Cell = ("?", "unknown")
 
 
 def frame_for(look: Look) -> Frame:
-    """Return a new frame for a terminal; all its cells are unknown.
+    """Return a new frame for a terminal, in which all cells are unknown.
 
     Args:
         look: The features that the terminal supports.
@@ -135,7 +138,7 @@ def frame_for(look: Look) -> Frame:
 
 
 class Frame:
-    """The cells that the terminal currently shows; initially, all cells are unknown.
+    """The cells that the terminal currently shows. Initially, all cells are unknown.
 
     Args:
         guarded: Whether to keep right-to-left text from moving its neighbors.

@@ -28,11 +28,14 @@ class HookedApp(App[ReturnType]):
         """Change new screens and widgets before Textual reads their bindings."""
 
     def take_unused_key(self, key: str) -> bool:
-        """Handle a key that no binding used, even in a dialog; return whether it had an effect."""
+        """Handle a key that no binding used, even in a dialog; return whether the key was used."""
         return False
 
     def describe_crash(self) -> str:
-        """Return the message for the terminal after a crash; called while the error is handled."""
+        """Return the message for the terminal after a crash.
+
+        The method is called while the error is handled.
+        """
         return ""
 
     # --- callers -------------------------------------------------------------------------------

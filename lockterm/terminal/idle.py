@@ -18,7 +18,8 @@ if TYPE_CHECKING:
     from textual.widget import Widget
 
 QUIET_S = 0.2
-"""Seconds without a key before preparation starts; pauses in typing are usually shorter."""
+"""Seconds without a key before preparation starts. Pauses between typed keys are usually
+shorter."""
 
 REST_S = 1.0
 """Seconds without a key before a full garbage collection."""
@@ -54,7 +55,10 @@ class Idle:
         self.wait()
 
     def wait(self) -> None:
-        """Restart the wait for a pause; the app calls this for each key."""
+        """Start to wait for a pause again.
+
+        The app calls this method for each key.
+        """
         if self._timer is not None:
             self._timer.cancel()
         if not self._app.is_headless:
@@ -72,7 +76,10 @@ class Idle:
             startup.collect()
 
     def do_next(self) -> None:
-        """Run the oldest action; the next action waits for another pause."""
+        """Run the oldest action.
+
+        The next action waits for another pause.
+        """
         if self._due:
             node, act = self._due.popleft()
             self._app.call_later(lambda: node.is_attached and act())

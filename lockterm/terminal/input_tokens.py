@@ -70,7 +70,7 @@ _EIGHT_BIT = {0x90: b"\x1bP", 0x9B: b"\x1b[", 0x9D: b"\x1b]"}
 
 @dataclass(frozen=True, slots=True)
 class Char:
-    """A key that is one character; ESC is the Escape key, U+FFFD an invalid byte."""
+    """A key that is one character. ESC means the Escape key, and U+FFFD means an invalid byte."""
 
     text: str
 
@@ -139,8 +139,8 @@ class InputTokenizer:
         self._escape_delay_s = escape_delay_s
         self._escape_tab_is_backtab = escape_tab_is_backtab
         self.owed: deque[float] = deque()
-        """The times until which answers to queries are expected, on the clock of :meth:`feed`; the
-        sender of a query appends one."""
+        """The times until which answers to queries are expected, on the clock of :meth:`feed`. The
+        sender of each query appends a time."""
         self._state = _State.GROUND
         self._held = b""
         """The unprocessed input."""
@@ -193,7 +193,7 @@ class InputTokenizer:
             now_s: The time in seconds on the clock of :meth:`feed`.
 
         Returns:
-            The Escape key and perhaps the key after it; usually an empty list.
+            Usually an empty list; otherwise, the Escape key and perhaps the key after it.
         """
         if self.due_s is None or now_s < self.due_s:
             return []

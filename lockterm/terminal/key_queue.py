@@ -60,7 +60,7 @@ _Method = Callable[Concatenate[_NodeT, _ParamsT], Coroutine[Any, Any, _ResultT]]
 
 
 class PendingNavigation:
-    """A screen or page that a key has requested and that is not open yet; later keys wait for it.
+    """A screen or page that a key has requested, and for whose opening later keys wait.
 
     Keys wait only while the screen on which the key was pressed is shown. If a dialog appears
     first, the keys go to the dialog.

@@ -12,7 +12,7 @@ from textual.geometry import Size
 from lockterm.keymap.hints import key, keys_of
 
 SMALLEST = Size(60, 20)
-"""Minimum numbers of columns and rows of a terminal; every screen fits into them."""
+"""Minimum numbers of columns and rows of a terminal, which are enough for every screen."""
 
 _CLEAR = "\x1b[0m\x1b[2J\x1b[H"
 

@@ -179,7 +179,10 @@ def paint_once(screen: Screen[Any]) -> None:
 
 
 def follow_size(view: ScrollView) -> None:
-    """Update a view's scroll bars after its content changed; a new bar causes a new layout."""
+    """Update a view's scroll bars after its content has changed.
+
+    If a bar appears or disappears, Textual lays out the view again.
+    """
     view._scroll_update(view.virtual_size)
 
 

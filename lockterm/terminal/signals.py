@@ -112,7 +112,7 @@ def require_terminal(environ: Mapping[str, str]) -> None:
 class SignalGuard:
     """A guard that exits the app on a signal, and ends the process if the app does not exit.
 
-    The guard is a context manager for the main thread; put everything that needs cleanup inside the
+    The guard is a context manager for the main thread. Put everything that needs cleanup inside its
     block. Before an app runs, a signal raises ``SystemExit``.
 
     Args:
@@ -133,7 +133,7 @@ class SignalGuard:
 
     @contextmanager
     def watching(self, app: App[Any]) -> Iterator[None]:
-        """Return a context manager; a signal during its block asks the app to exit.
+        """Return a context manager in whose block a signal asks the app to exit.
 
         A signal after the block only sets :attr:`exit_code` and starts the timeout. Check
         :attr:`exit_code` before another app is started.

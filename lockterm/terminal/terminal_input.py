@@ -40,12 +40,12 @@ _RELEASED = "3"
 
 _QUESTION = re.compile(r"\x1b\[(?:0?[56]n|\?\d+\$p)")
 _LONGEST_QUESTION = 64
-"""Maximum number of characters of a query; longer output, such as a frame, contains no query."""
+"""Maximum number of characters of a query. Longer output, such as a frame, contains no query."""
 
 _MODIFIERS = ("shift", "alt", "ctrl", "super", "hyper", "meta")
 _CHARACTERS = {"enter": "\r", "tab": "\t", "backspace": "\x7f", "escape": "\x1b"}
 _META = 9
-"""The modifier number of alt in older terminals and in iTerm; kitty uses it for super."""
+"""The modifier number of alt in older terminals and in iTerm. kitty uses this number for super."""
 
 TWO_KEYS_S = 0.02
 """Minimum number of seconds between an ESC and a key if the user typed both as separate keys.
@@ -58,7 +58,10 @@ _SUPPORTED = (1, 2, 3)
 
 
 class StatusReport(events.Event, bubble=False):
-    """The terminal's answer to ``ESC [ 5 n``; all input typed before the answer has arrived."""
+    """The terminal's answer to ``ESC [ 5 n``.
+
+    All keys that the user typed before the terminal answered have already arrived.
+    """
 
 
 class LettersDrawn(events.Event, bubble=False):
@@ -223,7 +226,7 @@ def _typed(char: str) -> events.Key:
 
 
 def _keys(sequence: str) -> Iterator[Message]:
-    """Yield the single key of a sequence; nothing if the sequence is not a key.
+    """Yield the key of a sequence, or nothing if the sequence is not a key.
 
     For many keys with alt, Textual's table contains two keys: Escape and another key. Such a
     sequence is parsed by its form instead.
@@ -270,6 +273,9 @@ def _coded(code: int, modifiers: int, text: str, end: str) -> events.Key | None:
 
 
 def _with_alt(key: str) -> str:
-    """Return the name of a key with Alt; ESC ^H and ESC DEL are both alt+backspace."""
+    """Return the name of a key with Alt.
+
+    The result is alt+backspace for both ESC ^H and ESC DEL.
+    """
     *held, name = key.split("+")
     return "+".join([*sorted({*held, "alt"}), name])

@@ -30,7 +30,7 @@ _LAM, _ALEFS = "\u0644", ("\u0622", "\u0623", "\u0625", "\u0627")
 
 _JOINS = ("\u200d", "\ufe0f", "\u20e3")
 _FLAG_A, _FLAG_Z = "\U0001f1e6", "\U0001f1ff"
-"""The first and the last regional letter; a terminal that joins two of them draws a flag."""
+"""The first and the last regional letter. Some terminals draw two regional letters as a flag."""
 
 _OLD = unicodedata.ucd_3_2_0
 _NO_WORD = (range(0), False)

@@ -29,14 +29,14 @@ def shorten_middle(text: str, room: int) -> str:
 
 
 def cut(text: str, width: int) -> str:
-    """Return a text of at most ``width`` cells; an ellipsis replaces the rest."""
+    """Return a text of at most ``width`` cells, with an ellipsis in place of the rest."""
     if cell_len(text) <= width:
         return text
     return set_cell_size(text, max(width - 1, 0)).rstrip() + ellipsis()
 
 
 def cut_lines(text: str, width: int, lines: int) -> str:
-    """Return the words of a text that fit on some lines; an ellipsis replaces the rest.
+    """Return the words of a text that fit on some lines, with an ellipsis in place of the rest.
 
     Args:
         text: The text, whose words a widget wraps.
@@ -52,7 +52,7 @@ def cut_lines(text: str, width: int, lines: int) -> str:
 
 
 def count_lines(text: str, width: int) -> int:
-    """Return the number of lines of ``width`` cells that a text needs; long words are folded."""
+    """Return the number of lines of ``width`` cells that a text needs, with long words folded."""
     lines, used = 1, 0
     for size in map(cell_len, text.split(" ")):
         used += size + bool(used)

@@ -22,7 +22,7 @@ the width is 1."""
 
 
 class OptionLine(Widget, can_focus=True):
-    """A line of options with a cursor; ASCII characters show which options are chosen.
+    """A line of options with a cursor. ASCII characters show which options are chosen.
 
     Args:
         options: The value and the label of each option. Labels must be safe to show.
@@ -56,7 +56,7 @@ class OptionLine(Widget, can_focus=True):
         raise NotImplementedError
 
     def choose(self, index: int) -> None:
-        """Choose the option at an index; in a multiple choice, toggle it."""
+        """Choose the option at an index, or toggle it in a multiple choice."""
         raise NotImplementedError
 
     def _width(self, index: int) -> int:
@@ -69,7 +69,7 @@ class OptionLine(Widget, can_focus=True):
         return 1 if texts + gaps <= width < texts + _GAP * gaps else _GAP
 
     def _lines(self, width: int) -> list[list[int]]:
-        """Return the indexes of the options in each line; an option is never split across lines."""
+        """Return the indexes of the options in each line; no option is split across lines."""
         lines: list[list[int]] = []
         room, gap = 0, self._gap(width)
         for index in range(len(self.options)):

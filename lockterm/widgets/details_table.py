@@ -1,4 +1,4 @@
-"""A table with a label and a value in each row; long values wrap."""
+"""A table with a label and a value in each row, in which long values wrap."""
 
 from __future__ import annotations
 
@@ -23,11 +23,12 @@ LABEL = 14
 """The width of the column with the labels, in cells."""
 
 MOST_ROWS = 200
-"""The maximum number of rows for one value; the copy key still copies the whole value."""
+"""The maximum number of rows for one value. The copy key copies the whole value even if it is
+longer."""
 
 
 class DetailsTable(RowTable):
-    """A table of fields with their values; the user can copy the selected value.
+    """A table of fields with their values, from which the user can copy the selected value.
 
     Args:
         beside: The width of the panel that a wide terminal shows beside the table, in cells.
@@ -50,7 +51,7 @@ class DetailsTable(RowTable):
         return self.fields[int(key.partition(":")[0])] if key is not None else None
 
     def show_fields(self, fields: Sequence[Detail]) -> None:
-        """Replace the fields; the cursor stays on the row with the same index."""
+        """Replace the fields, and keep the cursor on the row with the same index."""
         self.fields = fields
         self._wrap()
 
@@ -60,7 +61,7 @@ class DetailsTable(RowTable):
             copy(self.app, field.raw, in_sentence(field.label) or "value", lines="\n" in field.raw)
 
     def line(self, row: int) -> Iterator[Piece]:
-        """Yield the pieces of a row; if the value is a state, an icon precedes the text."""
+        """Yield the pieces of a row, with an icon before the text if the value is a state."""
         label, *rest = super().line(row)
         state = self.fields[int(self._keys[row].partition(":")[0])].state
         yield label

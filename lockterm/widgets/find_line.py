@@ -24,7 +24,7 @@ class FindLine(Horizontal):
     BINDINGS = bindings("find")
 
     class Changed(Message):
-        """Posted when the search text has changed; an empty text ends the search."""
+        """Posted when the search text has changed. An empty text ends the search."""
 
         def __init__(self, find_line: FindLine, value: str) -> None:
             super().__init__()
@@ -65,7 +65,7 @@ class FindLine(Horizontal):
         self._with_field().focus()
 
     def _with_field(self) -> SingleLineInput:
-        """Return the text field; create it if it was not created in advance."""
+        """Return the text field, and create it first if it was not created in advance."""
         if self._field is None:
             self._field = SingleLineInput(compact=True, max_length=200)
             self._field.cursor_blink = False

@@ -18,13 +18,13 @@ class Control(Protocol):
 
 
 class FormField(Horizontal):
-    """A control with a label, which is highlighted while the control has the focus.
+    """A control with a label. The label is highlighted while the control has the focus.
 
     Args:
         field: The field's name in the contract, which becomes the control's ID.
         label: The label that users see.
-        control: A widget to type into, whose ``value`` is a text; or a widget that only displays
-            something.
+        control: Either a widget to type into, whose ``value`` is a text, or a widget that only
+            displays something.
     """
 
     note: reactive[str] = reactive("", init=False)
@@ -98,7 +98,9 @@ class StatusLine(Static):
         self.display = bool(words)
 
     def say(self, words: str, *, is_wrong: bool = False) -> None:
-        """Replace the text; do nothing if it is unchanged, as after most letters.
+        """Replace the text.
+
+        If the text is unchanged, as after most typed letters, do nothing.
 
         Args:
             words: The text, without control characters.

@@ -40,9 +40,9 @@ class _Chip(NamedTuple):
 class KeyLine(Widget):
     """The footer, which shows keys of the screen and global keys with their labels.
 
-    A disabled key is dimmed and in brackets; pressing it shows why it is disabled. The footer shows
-    as many keys as fit, and always the help key. On every screen, the keys have the same order:
-    keys that act, keys that move, keys that find, and the others.
+    A disabled key is dimmed and in brackets. If the user presses it, lockterm shows why it is
+    disabled. The footer shows as many keys as fit, and always the help key. On every screen, the
+    keys have the same order: keys that act, keys that move, keys that find, and the others.
     """
 
     COMPONENT_CLASSES = {"key-line--key"}

@@ -309,7 +309,7 @@ class LineTable(ScrollView, can_focus=True, inherit_bindings=False):
     # --- painting ------------------------------------------------------------------------------
 
     def render_lines(self, crop: Region) -> list[Strip]:
-        """Return the lines in a region; the styles are looked up once for all of them."""
+        """Return the lines in a region, after looking up the styles once for all lines."""
         cursor = self.get_component_rich_style("line-table--cursor")
         is_reversed = self.app.theme_variables.get("table-cursor") == "reverse"
         if is_reversed and cursor.bgcolor != self.rich_style.bgcolor:  # a table with the focus

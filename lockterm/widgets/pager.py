@@ -71,7 +71,10 @@ class Pager(Widget):
         self.call_later(self._wake_at_minute)
 
     def tick(self) -> None:
-        """Repaint the age if it has changed; if its width is the same, repaint only its cells."""
+        """Repaint the age if it has changed.
+
+        If its width is the same, repaint only the cells of the age.
+        """
         age = self._format_age()
         if age == self._age:
             return

@@ -26,7 +26,7 @@ class Completion:
     place: str
     """The directory: the typed text up to and including the last slash."""
     names: Sequence[str] = ()
-    """The sorted names without control characters; the name of a directory ends with a slash."""
+    """The sorted names without control characters. The name of a directory ends with a slash."""
     why_none: str = ""
     """Why the directory cannot be read, as a sentence; otherwise empty."""
 
@@ -45,8 +45,8 @@ def complete(typed: str) -> Completion:
     """Return the completions of a path. Call this in a thread, because a file system may be slow.
 
     Args:
-        typed: The start of a path; ``~`` is a home directory. Hidden files are included only if
-            the name starts with a dot.
+        typed: The start of a path, in which ``~`` means a home directory. Hidden files are included
+            only if the typed name starts with a dot.
     """
     if typed.startswith("~") and "/" not in typed:
         return Completion("", [f"{typed}/"] if _is_home(typed) else ())
@@ -94,7 +94,7 @@ class PathInput(TextInput):
 
     @dataclass
     class Told(Message):
-        """Posted when the completions are known; ``words`` lists them and is safe to show."""
+        """Posted when the completions are known. ``words`` lists them and is safe to show."""
 
         words: str
 
@@ -108,7 +108,7 @@ class PathInput(TextInput):
         self.look()
 
     def on_key(self, event: events.Key) -> None:
-        """On Tab, complete the path; if the path is already complete, go to the next field."""
+        """On Tab, complete the path, or go to the next field if the path is already complete."""
         if event.key == "tab" and self.value and not self.selected_text:
             event.stop()
             event.prevent_default()
@@ -127,7 +127,7 @@ class PathInput(TextInput):
     @work
     @opens("the completed path")
     async def go_on(self) -> None:
-        """Add the prefix that all completions share; leave the field if the path is complete."""
+        """Add the prefix that all completions share, or leave the field if the path is complete."""
         typed = self.value
         found = await asyncio.to_thread(complete, typed)
         if typed != self.value:

@@ -1,4 +1,4 @@
-"""Suggested texts beside a field; a click puts one of them into the field."""
+"""Suggested texts beside a field. A click on a text puts it into the field."""
 
 from __future__ import annotations
 

@@ -71,7 +71,8 @@ class RowTable(LineTable):
     """
 
     sortable: ClassVar[Collection[str]] = ()
-    """The column titles that the user can click to sort; the screen sorts the rows."""
+    """The column titles that the user can click to sort. The screen, not the table, sorts the
+    rows."""
 
     class Resorted(Message):
         """Posted when the user has chosen another sort order."""
@@ -108,7 +109,10 @@ class RowTable(LineTable):
         return ()
 
     def look_for_lacking(self) -> None:
-        """Request data for the visible rows; the screen calls this after it has changed rows."""
+        """Request missing data for the visible rows.
+
+        The screen calls this method after it has changed rows.
+        """
         if self.lacking:
             self.post_message(self.Lacking())
 

@@ -90,8 +90,7 @@ class SingleLineInput(Input):
         return Strip([*strip.crop(0, start), *marked]).crop(0, self.size.width)
 
     def restricted(self) -> None:
-        """Post a message instead of a bell, so that the screen can explain why it refused the
-        text."""
+        """Post a message instead of a bell, so that the screen can explain the refusal."""
         self.post_message(self.Refused())
 
     @property
@@ -101,7 +100,7 @@ class SingleLineInput(Input):
         return offset - Offset(1, 0) if self.cursor_at_end else offset
 
     def on_paste(self, event: events.Paste) -> None:
-        """Insert the first line of a paste without control characters; report the dropped text."""
+        """Insert a paste's first line without control characters, and report the dropped text."""
         event.stop()
         event.prevent_default()
         line, *others = [line for line in event.text.splitlines() if line.strip()] or [""]
@@ -153,7 +152,7 @@ class SingleLineInput(Input):
 
 
 class TextInput(SingleLineInput):
-    """An ``Input`` of one line; Up and Down go to the neighboring fields.
+    """An ``Input`` of one line, from which Up and Down go to the neighboring fields.
 
     Args:
         value: The initial text.

@@ -41,7 +41,7 @@ class TitleLine(Widget):
     COMPONENT_CLASSES = {"title-line--path"}
 
     breadcrumbs: reactive[tuple[str, ...]] = reactive[tuple[str, ...]](())
-    """The breadcrumbs; they may contain control characters, which the header removes."""
+    """The breadcrumbs, which may contain control characters. The header removes such characters."""
 
     online: var[bool | None] = var[bool | None](None)
     """Whether the last request reached the service; None before the first request."""
@@ -94,7 +94,7 @@ class TitleLine(Widget):
         return None
 
     def _fitted(self, room: int) -> tuple[str, str]:
-        """Return profile and host, shortened in the middle to fit; the host is shortened first."""
+        """Return profile and host, shortened in the middle to fit, the host first."""
         profile, host = self._profile, self._host
         gap = len(GAP) if profile and host else 0
         excess = cell_len(profile) + cell_len(host) + gap - room

@@ -34,7 +34,8 @@ from lockterm.store.tables import VERSION
 LEAST_FREE = 16 << 20
 """The free space on a disk below which the disk counts as full, in bytes."""
 CALLS = 5
-"""The number of timed calls; one call before them opens the connection and is not timed."""
+"""The number of calls whose time is measured. An earlier call, which opens the connection, does not
+count."""
 SLOW_MS = 1000.0
 """The median duration of calls above which a connection counts as slow, in milliseconds."""
 SOON_DAYS = 30

@@ -21,10 +21,10 @@ from typing import Any, NoReturn, Self
 from lockterm.terminal.input_tokens import InputTokenizer, Sequence, String
 
 STDIN, STDERR = 0, 2
-"""The file descriptors for reading keys and for drawing screens; Textual uses the same ones."""
+"""The file descriptors for reading keys and for drawing screens, which Textual uses too."""
 
 TIMEOUT_S = 2.0
-"""The maximum time to wait for the first reply, in seconds; a usable connection is faster."""
+"""The maximum time to wait for the first reply, in seconds. Every usable connection is faster."""
 
 _ATTRIBUTES = re.compile(r"\x1b\[\?[0-9;]*c\Z")
 _ENDING = (signal.SIGHUP, signal.SIGTERM)
@@ -68,11 +68,11 @@ _SIZE = b"\x1b7\x1b[999;999H\x1b[6n\x1b8"
 
 
 class Conversation:
-    """A conversation with the terminal; a context manager for the main thread.
+    """A context manager, for the main thread, that exchanges queries and replies with the terminal.
 
     Args:
         timeout_s: The maximum time to wait for the first reply, in seconds.
-        raw: Whether the program receives every key as in the UI. If so, Ctrl+C does not end the
+        raw: Whether the program receives every key, as in the UI. If so, Ctrl+C does not end the
             program.
     """
 
@@ -172,7 +172,7 @@ def _exit(number: int, frame: FrameType | None) -> NoReturn:
 
 @dataclass(frozen=True, slots=True)
 class TerminalAnswers:
-    """The reports of a terminal; a value is None or empty if the terminal did not report it."""
+    """The reports of a terminal. A value is None or empty if the terminal did not report it."""
 
     round_trip_s: float | None = None
     """The time from the first query to its reply, in seconds."""

@@ -48,7 +48,7 @@ TITLES = (
     "Valid",
     "State",
 )
-"""The column titles of a table of remotes; :func:`table_cells` returns the cells."""
+"""The column titles of a table of remotes, whose cells :func:`table_cells` returns."""
 _RECORD = sorted((field for field in FIELDS.values() if field.row), key=attrgetter("row"))
 CSV_COLUMNS = (*(field.name for field in _RECORD), "start", "end")
 """The columns of the CSV output: the fields in contract 2.3, then the start and the end in a

@@ -354,7 +354,7 @@ def _find_taken(
 
 
 def _confirm_warnings(found: Mapping[str, str], *, yes: bool, question: str = _SEND_IT) -> bool:
-    """Print warnings and ask whether to send the change anyway; return the answer.
+    """Print warnings, ask whether to send the change anyway, and return the answer.
 
     Raises:
         UsageError: If ``--yes`` was not given and there is no terminal for the prompt.
