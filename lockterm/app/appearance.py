@@ -62,7 +62,7 @@ class Appearance:
         self.filters: list[LineFilter] = []
         """The filters that adapt each painted line to this terminal."""
         self.on_change: Callable[[Look], None] = ignore
-        """A callback that receives each new look after it is applied."""
+        """A callback that receives each new look after the look was applied."""
         for theme in THEMES:
             app.register_theme(theme)
         app.no_color = look.colors == 0

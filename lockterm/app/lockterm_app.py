@@ -108,7 +108,7 @@ class LocktermApp(TerminalApp[int]):
         self.appearance.on_change = self._read_ahead
         self._profiles = profiles
         self.goes_on: Settings | None = None
-        """The settings for the next app after this one exits, or None to quit lockterm."""
+        """The settings for the app that starts after this app exits, or None to quit lockterm."""
         self._open_lock = open_lock
         self._is_last = is_last
         self.exports = paths.data_dir / "exports"
@@ -217,9 +217,9 @@ class LocktermApp(TerminalApp[int]):
     async def _refresh_outcomes(self) -> None:
         """Read the unconfirmed changes again, in a worker that replaces an earlier worker.
 
-        The decorator ``work`` creates the coroutine only when the worker starts. If the coroutine
-        was passed to ``run_worker`` and another worker replaced this one before its start, the
-        coroutine would never be awaited.
+        The decorator ``work`` creates the coroutine only when the worker starts. Without the
+        decorator, the coroutine would never be awaited if another worker replaced this worker
+        before its start.
         """
         await self.outcomes.refresh()
 
@@ -275,7 +275,7 @@ class LocktermApp(TerminalApp[int]):
             self._offer_draft()
 
     def _note_run(self, run: Run) -> None:
-        """Show a run's progress while it is active, and update the screens when it ends."""
+        """Show the progress of an active run, and update the screens when the run ends."""
         if not self.is_running:
             return
         if not run.is_finished:

@@ -36,10 +36,11 @@ A key that was typed before the user could read the error does not remove it.
 
 
 class Notices:
-    """The notifications, each of which is shown for as long as reading it takes.
+    """The notifications, each of which is shown long enough to be read.
 
     A notification belongs to the screen on which it was first shown, and to the dialogs on top of
-    this screen. It disappears with the screen. Only an error remains until the user has read it.
+    this screen. Most notifications disappear with their screen. Only an error remains until the
+    user has read it.
 
     Args:
         app: The app that shows the notifications.
@@ -150,7 +151,7 @@ class Notices:
     def _begin(self, before: LoggedNotice | None) -> None:
         """Start the timer that removes the current notification.
 
-        An error has no timer. Instead, the time to read it starts when the terminal has shown it.
+        An error has no timer. Instead, its reading time starts when the terminal has shown it.
         """
         if self._timer is not None:
             self._timer.stop()

@@ -1,4 +1,4 @@
-"""The sections of ``styles.tcss``, which are parsed when a widget first needs them.
+"""The sections of ``styles.tcss``, each of which is parsed when a widget first needs it.
 
 Parsing all sections takes longer than importing the first screen, which needs only a few.
 """
@@ -15,14 +15,15 @@ if TYPE_CHECKING:
 
 _HERE = Path(__file__).parent.parent
 PATH = next(path for path in (_HERE / "styles.tcss", _HERE.parent / "styles.tcss") if path.exists())
-"""The path of the style sheet: inside the package in a wheel, beside it in a checkout."""
+"""The path of the style sheet, which is inside the package in a wheel and beside the package in a
+checkout."""
 
 _HEADING = "\n/* --- "
 """The text that starts a section. The names of widget classes follow, separated by commas."""
 
 
 def sections() -> dict[str, str]:
-    """Return the rules of each section, by the class names in its heading."""
+    """Return the rules of each section, by the names of widget classes in its heading."""
     _, *parts = PATH.read_text("utf-8").split(_HEADING)
     titled = (part.partition(" -") for part in parts)
     return {names: rules.partition("*/")[2] for names, _, rules in titled}

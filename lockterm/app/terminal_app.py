@@ -80,7 +80,8 @@ class TerminalApp(HookedApp[ReturnType]):
         self._sanitizer = Sanitizer()
         self._filter_chain = FilterChain()
         self.key_queue = KeyQueue(self, super().on_event, self.is_meant)
-        """Delays each key until earlier keys are handled and the screens they open are ready."""
+        """Delays each key until earlier keys are handled and the screens that those keys open are
+        ready."""
         self.form_wall = FormWall(self, self._report_ignored)
         """Prevents text typed for a form that has just closed from acting on the screen below."""
         queue = self.key_queue
@@ -89,8 +90,8 @@ class TerminalApp(HookedApp[ReturnType]):
         self.fence = RenderBarrier(
             self.frame_diff.send, self.set_timer, lambda: events.Event().time
         )
-        """Reports when the terminal shows the current frame, so that keys typed later can be
-        recognized."""
+        """Reports when the terminal shows the current frame, so that lockterm recognizes later
+        keys."""
 
     def on_load(self) -> None:
         """Make the event loop start each task in a later step, as Python 3.11 does.
@@ -140,7 +141,10 @@ class TerminalApp(HookedApp[ReturnType]):
         return self.appearance.look
 
     def get_driver_class(self) -> type[Driver]:
-        """Return lockterm's driver in place of ``LinuxDriver``, or else the driver of Textual."""
+        """Return the class of the driver.
+
+        lockterm's driver replaces only ``LinuxDriver``. Any other driver that Textual chose stays.
+        """
         textuals = super().get_driver_class()
         if constants.DRIVER is not None or textuals.__name__ != "LinuxDriver":
             return textuals
@@ -182,7 +186,7 @@ class TerminalApp(HookedApp[ReturnType]):
     # --- untrusted text ----------------------------------------------------------------------
 
     def get_line_filters(self) -> Sequence[LineFilter]:
-        """Return one filter that combines the filters of Textual, terminal and untrusted text."""
+        """Return one filter that combines Textual's filters, the app's filters and a sanitizer."""
         filters = (*super().get_line_filters(), *self.appearance.filters, self._sanitizer)
         if filters != self._filter_chain.filters:
             self._filter_chain = FilterChain(filters)
@@ -211,8 +215,7 @@ class TerminalApp(HookedApp[ReturnType]):
         """Show a notification and keep it in the message log.
 
         The text is never parsed as markup, because it may contain names from the service. The
-        notification ignores ``timeout`` and stays for as long as reading it takes; see
-        :class:`Notices`.
+        notification ignores ``timeout``, because :class:`Notices` shows it long enough to be read.
         """
         self.notices.say(message, title, severity)
 
@@ -221,7 +224,7 @@ class TerminalApp(HookedApp[ReturnType]):
         self.notices.keep(message, title, severity)
 
     def once(self, sentence: str) -> str:
-        """Return the sentence when it is first used in a session, an empty string afterwards."""
+        """Return a sentence on its first use in a session, and an empty string afterwards."""
         return self.notice_log.once(sentence)
 
     def clear_notifications(self) -> None:
@@ -334,7 +337,7 @@ class TerminalApp(HookedApp[ReturnType]):
             await self.run_action(way_out.binding.action, way_out.node)
 
     async def action_quit(self) -> None:
-        """Quit. If that would lose text or stop a run, open a confirmation dialog instead.
+        """Quit. If quitting would lose text or stop a run, open a confirmation dialog instead.
 
         If this dialog is already open, do nothing.
         """
@@ -354,7 +357,7 @@ class TerminalApp(HookedApp[ReturnType]):
     def say_over(self, words: str) -> None:
         """Replace the question of the dialog about stopping work, because the work has ended.
 
-        If the user typed a key before the new question was visible, the key does not answer it.
+        A key that was typed before the new question was visible does not answer the question.
 
         Args:
             words: The new question.

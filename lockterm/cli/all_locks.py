@@ -25,8 +25,8 @@ from lockterm.domain.text.amount import format_count
 from lockterm.operations.everywhere import LockRead, Wanted, describe_reads
 
 MOST_NAMED = 20
-"""The maximum number of unread locks that a message on stderr names; ``--json`` lists all of
-them."""
+"""The maximum number of unread locks that a message on stderr names. ``--json`` lists all unread
+locks."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -38,7 +38,8 @@ UNREACHABLE = 3
 UNKNOWN = 4
 """The exit code if the result of a change is unconfirmed.
 
-The command tried to verify the change, but could not determine whether the service recorded it.
+The command tried to verify the change, but could not determine whether the service recorded the
+change.
 """
 DAMAGED = 5
 """The exit code if the local store is damaged, so nothing was sent.
@@ -52,7 +53,7 @@ NO_SERVICE = "No service is configured."
 
 
 class UsageError(LocktermError):
-    """An error about a wrong argument of a command, because of which nothing was sent."""
+    """An error about a wrong argument of a command. The command sent nothing."""
 
     title = "Not sent"
 

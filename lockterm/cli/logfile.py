@@ -31,8 +31,8 @@ def log_to(file: Path, level: str | None = None, *, secrets: Iterable[str] = ())
     Args:
         file: The log file, which the first message creates.
         level: One of ``LEVELS``; ``info`` if it is None.
-        secrets: The header values to mask. lockterm does not log them, but the message of an error
-            could contain one.
+        secrets: The header values to mask. lockterm does not log these values, but the message of
+            an error could contain one of them.
 
     Returns:
         The handler, for ``logging.getLogger("lockterm").removeHandler``.
@@ -52,8 +52,8 @@ def log_to(file: Path, level: str | None = None, *, secrets: Iterable[str] = ())
 class RotatingLog(RotatingFileHandler):
     """A private log file that rotates, and that several sessions can share.
 
-    If a message cannot be written, the class neither raises an error nor prints one, because a log
-    must not disturb the program.
+    If a message cannot be written, the class does nothing, because a log must not disturb the
+    program.
 
     Args:
         file: The log file, in a directory that exists.
@@ -76,8 +76,8 @@ class RotatingLog(RotatingFileHandler):
     def shouldRollover(self, record: logging.LogRecord) -> bool:
         """Return whether writing a record would make the file too large.
 
-        The method reads the size from the file system, because some versions of Python take a newly
-        opened file for an empty one.
+        The method reads the size from the file system, because some versions of Python assume that
+        a newly opened file is empty.
         """
         if self.stream is None:
             self.stream = self._open()

@@ -29,7 +29,7 @@ _NARROWEST = 8
 
 
 class BrokenStdoutError(Exception):
-    """An error that ends a command that only reads, because its output is no longer read.
+    """An error that ends a command that only reads, because no program reads its output any longer.
 
     This happens, for example, if the output is piped to ``head``.
     """
@@ -63,7 +63,7 @@ def finish(code: int) -> int:
     """Report on stderr if output could not be written, and return the exit code.
 
     Args:
-        code: The exit code of the command. A write error replaces it only if the code means
+        code: The exit code of the command. A write error replaces this code only if the code means
             success.
     """
     if not _Stdout.failure:
@@ -119,7 +119,7 @@ def is_terminal() -> bool:
 
 
 def choose_glyphs() -> None:
-    """Use ASCII glyphs if stdout cannot encode the Unicode ones."""
+    """Use ASCII glyphs if stdout cannot encode the Unicode glyphs."""
     try:
         "".join(glyphs.UNICODE).encode(_encoding())
     except UnicodeEncodeError:

@@ -10,7 +10,7 @@ from lockterm.errors import ConfigError
 def check_presets(settings: Settings) -> None:
     """Check that each configured end date is a valid date.
 
-    The package ``lockterm.config`` cannot check this, because it cannot parse dates.
+    The package ``lockterm.config`` does not check the dates, because it cannot parse dates.
 
     Args:
         settings: The settings, with a profile or without one.

@@ -133,7 +133,7 @@ def _put_table(low: list[tuple[int, Lock, Remote]]) -> None:
 
 
 def _format_firmware(remote: Remote) -> str:
-    """Return the firmware information as the service sent it, or ``-`` if it sent none."""
+    """Return the firmware information as the service sent it, or ``-`` if there is none."""
     return json.dumps(remote.firmware_info, ensure_ascii=False) if remote.firmware_info else "-"
 
 
@@ -160,7 +160,7 @@ class _Progress:
         self._drawn_s = 0.0
 
     def note(self) -> None:
-        """Count one more answer, and update the line."""
+        """Count one more remote whose details were read, and update the line."""
         self._done += 1
         now_s = time.monotonic()
         if self._is_shown and now_s - self._drawn_s >= _PROGRESS_S:

@@ -1,4 +1,4 @@
-"""Functions that run one of lockterm's Textual apps until it ends."""
+"""Functions that run one of lockterm's Textual apps until the app ends."""
 
 from __future__ import annotations
 

@@ -32,7 +32,7 @@ needs 15 s more to verify that a remote is missing.
 
 _NEXT = "Resolve the change before you send it again."
 _SETTLE = "In lockterm's UI,"
-"""The start of a sentence. The keys that resolve a change are its end."""
+"""The start of a sentence that shows the user which keys resolve a change."""
 
 
 @dataclass(frozen=True, slots=True)

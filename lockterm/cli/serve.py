@@ -249,8 +249,9 @@ def _parse_rate(given: str | None) -> float | None:
 def _read_token(token: str | None) -> str | None:
     """Return the token that requests must carry; None if ``--token`` was not given.
 
-    ``env:NAME`` means the token in this environment variable. This is safer, because every user of
-    a machine can read the arguments of a command, and the shell's history stores them.
+    ``env:NAME`` means the token in the environment variable NAME. A variable is safer, because
+    every user of a machine can read the arguments of a command, and the shell's history stores the
+    arguments.
 
     Raises:
         ConfigError: If the token is empty or does not fit into a header, or the variable is not

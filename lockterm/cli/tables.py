@@ -238,8 +238,8 @@ class _Table:
 def _open_table(seen: ReadLock) -> Iterator[_Table]:
     """Write the remotes of a lock to a temporary file, and remove the file afterwards.
 
-    If the file contains changes that are in no plan, or an editor may still show it, the file is
-    kept and its path is printed.
+    If the file contains changes that are in no plan, or an editor may still show the file, the
+    function keeps the file and prints its path.
     """
     file = Path(tempfile.mkdtemp(prefix="lockterm-")) / f"lock-{seen.lock.lock_id}.csv"
     text = remotes_as_csv([seen])
@@ -260,7 +260,7 @@ def _open_table(seen: ReadLock) -> Iterator[_Table]:
 def _edit_until_valid(
     session: Session, table: _Table, seen: ReadLock, *, prune: bool
 ) -> PlanDraft | None:
-    """Let the user edit the table until it is valid, and return the plan that applies it.
+    """Let the user edit the table until it is valid, and return the plan that applies the table.
 
     Returns:
         The plan; None if the user stops editing.
@@ -322,7 +322,7 @@ def _open_editor(file: Path) -> bool:
 
 
 def _list_safety_options(command: Sequence[str]) -> tuple[str, ...]:
-    """Return the options that turn off Vim's modelines, because a remote's name may look like one.
+    """Return the options that turn off Vim's modelines, because a name may look like a modeline.
 
     The result is empty for other editors.
     """

@@ -283,7 +283,7 @@ def _timbre_cells(row: dict[str, Any], now: VoiceChoice | None, mark: str) -> tu
     Args:
         row: The timbre as the service sent it, with its language.
         now: The voice that lockterm last set for the lock; None if unknown.
-        mark: The text in the last column that marks this voice.
+        mark: The text in the last column that marks the voice ``now``.
     """
     lang, timbre, sex = row.get("lang"), row.get("timbre"), row.get("isFemale")
     return (

@@ -1,4 +1,4 @@
-"""The reader of the configuration file, which checks its structure and its permissions."""
+"""The reader of the configuration file, which checks the file's structure and permissions."""
 
 from __future__ import annotations
 
@@ -75,8 +75,8 @@ def read_config(path: Path) -> ConfigFile | None:
     """Return the parsed configuration file; None if the file does not exist.
 
     Raises:
-        ConfigError: The file cannot be read, is not TOML, or has unknown keys. Or other users can
-            change the file, or can read secrets in it.
+        ConfigError: The file cannot be read, is not TOML, or has unknown keys; or other users can
+            change the file or read secrets in it.
     """
     try:
         data, about, why = read_guarded(path, LARGEST, "configuration")
@@ -244,7 +244,7 @@ def line_of(source: str, keys: tuple[str, ...]) -> int | None:
 def _key_path(line: str) -> tuple[str, ...]:
     """Return the names in the key or the table header of one line of TOML.
 
-    TOML itself parses the line, because its rules for dots and quotes apply.
+    The TOML parser parses the line, because TOML's rules for dots and quotes apply.
     """
     try:
         table = tomllib.loads(line)

@@ -43,7 +43,7 @@ class Look:
     quiet: bool = False
     """Whether low-bandwidth mode is on: 16 colors, ASCII, and no calls without a key press."""
     mouse: bool = True
-    """Whether the mouse is on when lockterm starts; a key switches it on and off later."""
+    """Whether lockterm handles the mouse. A key changes this setting while lockterm runs."""
     colors: int = TRUE_COLORS
     """Number of colors of the terminal: 0, 16, 256 or 16,777,216; 0 if ``NO_COLOR`` is set."""
     ascii: bool = False
@@ -51,11 +51,11 @@ class Look:
     copy: Multiplexer = "plain"
     """The multiplexer through which a copied value must pass to reach the clipboard."""
     unicode: bool = False
-    """Whether the user requested glyphs beyond ASCII, so that low-bandwidth mode uses them too."""
+    """Whether the user requested glyphs beyond ASCII, even for low-bandwidth mode."""
     over_ssh: bool = False
     """Whether lockterm runs in an SSH session, so that the terminal is on another machine."""
     utf8: bool = True
-    """Whether the terminal accepts UTF-8; if not, lockterm sends only ASCII, even in names."""
+    """Whether the terminal accepts UTF-8. If not, lockterm sends only ASCII, even in names."""
     fills: bool = False
     """Whether the terminal erases with the current background color."""
 
@@ -213,7 +213,10 @@ def fills_erased(environ: Mapping[str, str]) -> bool:
 
 
 def is_installed(name: str) -> bool:
-    """Return whether a locale is installed; if not, programs use the C locale instead."""
+    """Return whether a locale is installed.
+
+    Programs use the C locale instead of a missing locale.
+    """
     before = locale.setlocale(locale.LC_CTYPE)
     try:
         locale.setlocale(locale.LC_CTYPE, name)

@@ -1,7 +1,8 @@
 """The user's choices in the UI, such as the theme and the columns of the table.
 
-lockterm saves the choices in a small separate file, because the first frame needs them and must not
-wait for the store. They are not in ``config.toml``, because the user writes that file.
+lockterm saves the choices in a small separate file, because the first frame needs the choices and
+must not wait for the store. The choices are not in ``config.toml``, because the user writes that
+file.
 """
 
 from __future__ import annotations

@@ -16,8 +16,8 @@ MAX_PAGE_SIZE = 200
 """Maximum number of remotes on a page."""
 
 LEAST_PAGE_SIZE = 16
-"""Minimum number of remotes on a page if the size is :data:`FIT`. On the smallest terminal, this
-number fits."""
+"""Minimum number of remotes on a page if the size is :data:`FIT`. This number of remotes fits on
+the smallest terminal."""
 
 FIT: Literal["auto"] = "auto"
 """The value of ``page_size`` that puts as many remotes on a page as the terminal can show."""
@@ -33,7 +33,7 @@ _AROUND = 4
 footer."""
 
 _FRAME = 2
-"""Number of lines that the frame around a table takes: one at its top, one at its bottom."""
+"""Number of lines of the frame around a table: one at the top, one at the bottom."""
 
 
 def has_frames(columns: int, lines: int) -> bool:
@@ -62,8 +62,8 @@ class Profile:
     name: str
     """The profile's name in the file, or the URL without its scheme if only a base URL was given.
 
-    The lock book and the journal find their entries by this name, so it must belong to only one
-    service.
+    The lock book and the journal find their entries by this name, so each name must belong to only
+    one service.
     """
     base_url: str
     """The URL to which the contract's paths are relative, without a slash at its end."""
@@ -117,5 +117,5 @@ class Profile:
 
     @property
     def host(self) -> str:
-        """The host of the service, with the port if the base URL has one."""
+        """The host of the service, with the port if the base URL contains a port."""
         return urlsplit(self.base_url).netloc

@@ -22,7 +22,7 @@ passes a profile.
 
 
 class ProfileEntry(NamedTuple):
-    """A profile of the configuration file, valid or broken, for the list of profiles."""
+    """A profile of the configuration file, with or without an error, for the list of profiles."""
 
     name: str
     filed: Mapping[str, Any]
@@ -30,7 +30,7 @@ class ProfileEntry(NamedTuple):
     profile: Profile | None
     """The checked profile, with values from options and environment; None if it has an error."""
     error: ConfigError | None
-    """The error in a broken profile; None if the profile is valid."""
+    """The error in the profile; None if the profile is valid."""
     is_default: bool
     """Whether lockterm starts with this profile, because it is the default or the only profile."""
 
@@ -58,7 +58,7 @@ class Profiles:
         return read_config(self.path) or ConfigFile(self.path)
 
     def entries(self, file: ConfigFile) -> list[ProfileEntry]:
-        """Return an entry for every profile of the file, including broken ones."""
+        """Return an entry for every profile of the file, including profiles with errors."""
         entries = []
         for name, filed in file.profiles.items():
             profile, broken = None, None

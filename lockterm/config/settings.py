@@ -60,8 +60,7 @@ class Settings:
     keymap: Keymap = field(default_factory=dict)
     """The keys that the configuration changes. All other actions have their default keys."""
     is_last: bool = False
-    """Whether ``open_lock`` is the lock that an earlier session opened last, and no setting chose
-    it."""
+    """Whether ``open_lock`` is the lock that an earlier session opened last, not a chosen lock."""
     variables: tuple[str, ...] = ()
     """The names of the environment variables that contain values of headers."""
 
@@ -329,8 +328,8 @@ class _Resolver:
 def resolve_keys(file: ConfigFile, origins: dict[str, str], warnings: list[str]) -> Keymap:
     """Return the keymap that the configuration describes.
 
-    The keymap contains each action whose keys the user has chosen. If another action uses a default
-    key of an action, the keymap contains this action with its remaining keys.
+    The keymap contains each action whose keys the user has chosen. If an action lost a default key
+    to another action, the keymap contains the action with its remaining keys.
 
     Args:
         file: The configuration file.

@@ -1,6 +1,6 @@
-"""The check of the profile form's input, and its conversion to settings for the configuration file.
+"""Checks the input of the profile form, and converts it to settings for the configuration file.
 
-The rules are those of the configuration file.
+The rules for the input are the rules of the configuration file.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ LABELS = {
 """Maps the names of the form's fields to their labels, in the order of the form."""
 
 READ_ONLY, WRITABLE = "no", "yes"
-"""The values of the form's field ``read_only``: ``no`` forbids changes, and ``yes`` allows them.
+"""The values of the form's field ``read_only``: ``no`` forbids changes, ``yes`` allows changes.
 
 Saved drafts contain these values.
 """

@@ -31,7 +31,7 @@ PORTS = {"http": 80, "https": 443}
 LONGEST_TIMEOUT_S = 600
 MOST_CALLS_PER_MINUTE = 100_000
 MOST_PRESETS, LONGEST_PRESET = 5, 16
-"""Maximum number of new end dates that forms offer, and maximum number of characters of each.
+"""Maximum number of new end dates that forms offer, and maximum number of characters of each date.
 
 Within these limits, all new end dates fit beside the field.
 """
@@ -361,7 +361,9 @@ def as_sentence(sentence: str) -> str:
 
 
 def zone_of_offset(name: str) -> str:
-    """Return the end of an error message that suggests a time zone instead of one like ``GMT+2``.
+    """Return a suggestion in place of a time zone such as ``GMT+2``.
+
+    The suggestion is the end of an error message.
 
     The result is empty for a name without an offset.
     """

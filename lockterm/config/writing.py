@@ -38,8 +38,8 @@ WRITTEN_IN_PLACE = (
 def write_config(seen: ConfigFile, default: str | None, profiles: Profiles) -> ConfigFile:
     """Write the profiles and the name of the default profile to the configuration file.
 
-    The file is replaced completely or not at all. Only this user has access to the new file (mode
-    0600, its directory 0700).
+    The file is replaced completely or not at all. Only this user has access to the new file. Its
+    mode is 0600, and the mode of its directory 0700.
 
     Args:
         seen: The configuration as it was read; the file must be unchanged since then.
@@ -123,7 +123,7 @@ def edited(source: str, default: str | None, profiles: Profiles) -> str | None:
         profiles: All profiles with their new settings.
 
     Returns:
-        The new text; None if lockterm cannot change the text without altering other parts of it.
+        The new text; None if lockterm cannot change the settings without altering other parts.
     """
     before = tomllib.loads(source)
     wanted = {**before, "default_profile": default, "profiles": profiles}
@@ -169,7 +169,7 @@ def _removed(
 def _without(source: str, path: tuple[str, ...]) -> str:
     """Return a TOML text without a key or table; comments after the removed part stay.
 
-    Such comments often describe the next item.
+    Comments after the removed part often describe the next item.
 
     Raises:
         ValueError: The table is not in one piece, so other comments would be removed too.

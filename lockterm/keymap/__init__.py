@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 Keymap = Mapping[str, tuple[str, ...]]
-"""Maps the ID of a binding to its keys, by Textual's names. A binding without an entry keeps its
+"""Maps the IDs of bindings to keys, in Textual's names. A binding without an entry keeps its
 default keys."""
 
 DEFAULT_KEYMAP: Keymap = {}

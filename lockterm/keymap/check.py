@@ -31,7 +31,8 @@ RESERVED_KEYS = {
     "enter": "answers dialogs and continues in forms",
     "escape": "leaves every screen",
 }
-"""Maps keys to their uses; only an action that has such a key by default can use it.
+"""Maps reserved keys to their uses. Only an action that has a reserved key by default can use this
+key.
 
 Each use is the end of a sentence.
 """
@@ -56,8 +57,8 @@ class WrongKeyError(ValueError):
 def check(chosen: Mapping[str, object]) -> Keymap:
     """Return the keymap for the configured keys.
 
-    The keymap contains each action with configured keys. If a default key of an action was
-    configured for another action, the keymap contains the first action with its remaining keys.
+    The keymap contains each action with configured keys. If an action lost a default key to another
+    action, the keymap contains the action with its remaining keys.
 
     Args:
         chosen: The settings by ID of an action, in the order of the configuration file.
@@ -156,7 +157,7 @@ def _check_reach(name: str, keys: tuple[str, ...], defaults: tuple[str, ...]) ->
 
 
 def _resolve_conflicts(keymap: dict[str, tuple[str, ...]], order: tuple[str, ...]) -> None:
-    """Remove the default keys that the user configured for an action of the same place.
+    """Remove default keys that the user configured for another action active at the same time.
 
     If a default key cannot be removed, raise an error.
     """
@@ -198,8 +199,8 @@ def _refuse(
     Args:
         key: The key that two actions have.
         names: Maps the IDs of the two actions to the places where the actions work.
-        keymap: The keymap as resolved so far.
-        order: The chosen IDs, in the order of the configuration.
+        keymap: The keymap after the conflicts that were resolved so far.
+        order: The IDs of the actions with configured keys, in the order of the configuration.
 
     Raises:
         WrongKeyError: Always.

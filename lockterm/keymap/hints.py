@@ -88,7 +88,7 @@ _HELD = {
 _PARTS = rf"((?:(?:{'|'.join(_HELD)})[-+])*)(.+)"
 
 NO_KEY = "none:"
-"""The prefix of a made-up key name for an action without a key; no terminal sends such a key."""
+"""The prefix of a made-up key name for an action without a key. No terminal sends such a key."""
 
 _LIKE = {
     "ctrl+i": "tab",
@@ -107,7 +107,7 @@ _LIKE = {
     "ctrl+escape": "escape",
     "ctrl+backspace": "backspace",
 }
-"""Maps keys to the keys that most terminals send in their place."""
+"""Maps keys to other keys, which most terminals send in their place."""
 
 
 def spelled(written: str) -> str:
@@ -146,7 +146,8 @@ def spelled(written: str) -> str:
 def written(key: str) -> str:
     """Return the name of a key as the configuration has it: ``enter``, ``?``, ``ctrl+s``, ``pgdn``.
 
-    The name is in ASCII if possible. It is empty for a made-up key name; see :data:`NO_KEY`.
+    The name is in ASCII if possible. The result is empty for a made-up key name; see
+    :data:`NO_KEY`.
     """
     if key.startswith(NO_KEY):
         return ""

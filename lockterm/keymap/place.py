@@ -33,7 +33,7 @@ class Key:
     the current screen.
     """
     priority: bool = False
-    """Whether the key takes precedence over all others, in every dialog and every field."""
+    """Whether the key takes precedence over all other keys, in every dialog and every field."""
 
     @property
     def does(self) -> str:
@@ -53,8 +53,8 @@ class KeyContext:
     like: KeyContext | None = None
     """Another place whose keys also work here; None if there is none."""
     holds: tuple[str, ...] = ()
-    """The names of the places of widgets inside this one; at most one of them is active at a
-    time."""
+    """The names of the places of widgets inside this place. At most one of these widgets has the
+    focus at a time."""
     is_typed_into: bool = False
     """Whether the user types text here, so that each action needs a key that types no text."""
     is_inner: bool = False

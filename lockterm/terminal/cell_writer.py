@@ -8,10 +8,11 @@ from functools import lru_cache
 from lockterm.terminal.widths import GUARD, Cell, is_doubtful
 
 THROUGH = 4
-"""Maximum number of unchanged cells to write again instead of moving the cursor over them."""
+"""Maximum number of unchanged cells to write again instead of moving the cursor over these
+cells."""
 
 ERASED = 10
-"""Minimum number of blanks for which the code that erases them is shorter than the blanks."""
+"""Minimum number of blanks for which a code that erases cells is shorter than the blanks."""
 
 _ENDS = {
     **{"1": "22", "2": "22", "3": "23", "4": "24", "21": "24", "5": "25", "6": "25", "7": "27"},

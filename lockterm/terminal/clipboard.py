@@ -27,7 +27,8 @@ from lockterm.domain.safe_text import clean, clean_lines
 SHOWN = 60
 """Maximum number of characters of a copied value that the notification shows."""
 LONGEST = 74_994
-"""Maximum number of bytes to copy. In base64 they are 100,000, the limit of xterm and others."""
+"""Maximum number of bytes to copy. In base64, they become 100,000 bytes, which is the limit of
+xterm and other terminals."""
 PIECE = 240
 """Number of bytes in one device control string. Old versions of GNU screen accept 256 bytes, new
 versions 768."""

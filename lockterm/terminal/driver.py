@@ -53,7 +53,8 @@ The first letter has ambiguous width, and the second letter is narrow in every t
 treats their bytes as commands.
 """
 _DRAWN = {2: (True, 1), 3: (True, 2), 4: (False, 1)}
-"""Maps the width of both letters together, in cells, to two facts about the terminal.
+"""Maps the total width of the letters in :data:`_HOW_DRAWN`, in cells, to two facts about the
+terminal.
 
 The facts are whether the terminal reads UTF-8, and the width of the first letter in cells.
 """
@@ -159,7 +160,7 @@ class TerminalDriver(LinuxDriver):
         self._wake = None
 
     def close(self) -> None:
-        """End the writing thread after it has written everything."""
+        """End the writing thread after the thread has written everything."""
         super().close()
         self._writer_thread = None
 

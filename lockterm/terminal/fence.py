@@ -1,8 +1,8 @@
-"""Queries to the terminal: has it shown a frame, and how long does an answer take?
+"""Queries that find out whether the terminal has shown a frame, and how long an answer takes.
 
 Written bytes may wait in the link for seconds. Keys typed in that time refer to the previous frame.
-So lockterm sends a query after the frame. The answer arrives in the same stream as the keys, so the
-keys after the answer were typed while the frame was visible.
+Therefore, lockterm sends a query after a frame. The answer arrives in the same stream as the keys,
+so the keys after the answer were typed while the frame was visible.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ The wait is limited because an answer can get lost.
 
 
 class RenderBarrier:
-    """Asks the terminal whether it has shown everything that was written, and waits for the answer.
+    """A barrier that waits until the terminal has shown everything that was written.
 
     tmux and GNU screen answer the query themselves, so delays between them and the terminal stay
     unknown.
@@ -46,12 +46,12 @@ class RenderBarrier:
         self._later = later
         self._now_s = now_s
         self._answers: bool | None = None
-        """Whether this terminal answers queries; None if that is not known yet."""
+        """Whether this terminal answers queries; None if unknown."""
         self._asked: deque[Callable[[float], None]] = deque()
 
     @property
     def answers(self) -> bool | None:
-        """Whether this terminal answers queries; None if that is not known yet."""
+        """Whether this terminal answers queries; None if unknown."""
         return self._answers
 
     def ask(self, drawn: Callable[[float], None]) -> None:
@@ -106,8 +106,8 @@ _WHERE_IS_THE_CURSOR = "\x1b[6n"
 class Link:
     """Measures the round trip to the terminal with queries for the cursor position.
 
-    tmux and GNU screen answer the queries themselves. If one of them runs on this machine, the link
-    looks fast even if the connection beyond it is slow.
+    tmux and GNU screen answer the queries themselves. If tmux or GNU screen runs on this machine,
+    the link looks fast even if the connection to the terminal is slow.
 
     Args:
         send: A function that writes text to the terminal.

@@ -44,7 +44,8 @@ _SEEN_ON_BLANKS = sum(1 << bit for bit, code in enumerate(SGR_STYLES) if code in
 _BOLD, _REVERSE = (1 << SGR_STYLES.index(code) for code in ("1", "7"))
 """The bits of two attributes that are hard to read together in the terminal's own colors.
 
-Reverse makes the background the text color. Bold draws that color bright, so black becomes gray.
+Reverse makes the background the text color. Bold then draws the background bright, so black becomes
+gray.
 """
 
 
@@ -120,7 +121,8 @@ DOUBT = 4
 """Number of cells beside a character of doubtful width on which a terminal may have drawn this
 character.
 
-After a joined character, the number is higher, because a terminal may draw its parts separately.
+The number is higher after a joined character, because a terminal may draw the parts of the
+character separately.
 """
 
 _UNKNOWN: Cell = ("?", "unknown")
@@ -259,7 +261,7 @@ def _paint(row: list[Cell], x: int, cells: list[Cell]) -> None:
 
 
 def _reaches(row: list[Cell], doubtful: list[int]) -> Iterator[tuple[range, int]]:
-    """Yield the range of each doubtful cell, and the end of the cells that it may reach."""
+    """Yield the range of each doubtful cell, and the end of the cells that its text may reach."""
     for x in doubtful:
         yield range(x, x + 1), x + max(2 + DOUBT, 2 * len(row[x][0]))
 

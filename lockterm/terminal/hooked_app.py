@@ -60,7 +60,7 @@ class HookedApp(App[ReturnType]):
         return taken or (not priority and self.take_unused_key(key))
 
     def _prune(self, *nodes: Widget, parent: DOMNode | None = None) -> AwaitRemove:
-        """Cancel the workers of closing widgets before the widgets are removed, not after.
+        """Cancel the workers of closing widgets before the widgets are removed.
 
         If a worker's call ended after the removal, it would find no widget for its answer and crash
         lockterm. If ``nodes`` is a closed screen, the method passes no parent to Textual, because

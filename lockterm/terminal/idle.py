@@ -26,9 +26,9 @@ REST_S = 1.0
 
 
 class Idle:
-    """A queue of preparations that runs one of them in each pause of typing.
+    """A queue of preparations that runs one preparation in each pause of typing.
 
-    A headless app runs none of them.
+    A headless app runs no preparations.
 
     Args:
         app: The app that receives the keys.

@@ -1,8 +1,9 @@
 """Splits the terminal's input into keys, control sequences and pastes.
 
 A terminal sends keys and its answers to queries in one stream, in pieces of any size and with any
-delay. Only their form distinguishes them. So one rule applies throughout: input that begins as a
-control sequence is never typed text, even if the sequence is cut, unknown, long or late.
+delay. Only their form distinguishes keys from answers. Therefore, one rule applies throughout:
+input that begins as a control sequence is never typed text, even if the sequence is cut, unknown,
+long or late.
 
 One byte is ambiguous: ESC is the Escape key, and begins each sequence. It counts as the key if
 nothing follows for a short time. This time is longer while the terminal has not answered a query.
@@ -23,7 +24,7 @@ ESCAPE_DELAY_S = 0.1
 """Seconds after which an ESC without more input is the Escape key."""
 
 ANSWER_S = 1.0
-"""Seconds after a query during which an ESC may begin its answer."""
+"""Seconds after a query during which an ESC may begin the answer to the query."""
 
 HOLD_S = 0.5
 """Seconds to wait for more input after ESC and a key that may also begin an answer."""
@@ -219,7 +220,7 @@ class InputTokenizer:
     # --- the next token --------------------------------------------------------------------------
 
     def _take(self, tokens: list[Token]) -> bool:
-        """Process the beginning of the input; return False if this needs more input."""
+        """Process the beginning of the input, or return False if more input is needed."""
         if self._state is _State.CONTROL:
             return self._take_control(tokens)
         if self._state is _State.MOUSE:

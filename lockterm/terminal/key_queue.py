@@ -48,7 +48,7 @@ LOST_S = 3.0
 """Seconds after which a key counts as handled, even if its ``Dealt`` message has not arrived."""
 
 _TURNS = 5000
-"""Maximum number of turns of the event loop to wait until it has nothing left to run."""
+"""Maximum number of turns of the event loop to wait until the loop has nothing left to run."""
 
 _LOOK_S = 0.01
 """Seconds between two checks of whether a screen is ready."""

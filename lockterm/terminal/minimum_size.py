@@ -30,7 +30,7 @@ class MinimumSize:
     def __init__(self, app: App[Any]) -> None:
         self._app = app
         self._told_at: Size | None = None
-        """The size for which the sentence is shown; None if it is not shown."""
+        """The size for which the sentence is shown; None if the sentence is not shown."""
         self._gone_s = 0.0
         """The time when the sentence was removed, on the clock of Textual's events."""
 

@@ -1,4 +1,4 @@
-"""Patches of how Textual draws without colors or in ASCII, and access to its private parts."""
+"""Patches of Textual's drawing without colors or in ASCII, and access to its private parts."""
 
 from __future__ import annotations
 
@@ -100,7 +100,7 @@ def _cut(self: Content, max_width: int, *, ellipsis: bool = False, pad: bool = F
 
 
 def active_binding(screen: Screen[Any], key: str) -> ActiveBinding | None:
-    """Return the binding that a key would use on a screen; None if no enabled binding has it.
+    """Return the binding that a key would use on a screen; None if there is none.
 
     Unlike ``screen.active_bindings``, this function does not check the actions of all other keys.
     """
@@ -144,7 +144,7 @@ def begin_with_theme(app: App[Any], theme: str) -> None:
 
 
 def use_colors(app: App[Any], colors: ColorSystem) -> None:
-    """Make an app send only colors of this color system."""
+    """Make an app send only colors of the given color system."""
     app.console._color_system = colors
 
 
@@ -172,7 +172,7 @@ def own_bindings(node: DOMNode, key: str) -> Sequence[Binding]:
 
 
 def paint_once(screen: Screen[Any]) -> None:
-    """Drop the second paint of a new screen, because its first layout already paints it."""
+    """Drop the second paint of a new screen, because the first layout already paints the screen."""
     if screen.outer_size != screen.app.size:
         # A lambda, because Textual would parse the text signature of a built-in function.
         screen.call_next(lambda: setattr(screen, "_repaint_required", False))

@@ -44,7 +44,7 @@ _OTHER_SCREEN = 1049
 
 
 def _switches(modes: Iterable[int], switch: str) -> str:
-    """Return one short code for several modes, because people may type it by hand."""
+    """Return one short code for several modes, because people may type the code by hand."""
     return f"[?{';'.join(map(str, modes))}{switch}"
 
 
@@ -60,9 +60,10 @@ RESTORE = f"printf '{''.join(chr(92) + '033' + one for one in _LEAVE)}'; stty sa
 
 
 def terminal_size() -> tuple[int, int] | None:
-    """Return the columns and rows that the terminal reports; None if it reports none.
+    """Return the columns and rows that the terminal reports; None if it reports no size.
 
-    COLUMNS and LINES do not count, because they do not change when the terminal is resized.
+    The function ignores COLUMNS and LINES, because these variables do not change when the terminal
+    is resized.
     """
     for stream in (sys.__stderr__, sys.__stdin__, sys.__stdout__):
         try:

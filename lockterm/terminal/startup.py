@@ -57,8 +57,8 @@ def first_frame_shown() -> None:
 def finish() -> None:
     """Resume garbage collection; call this when the start of lockterm is complete.
 
-    Imported objects live as long as the process. Freezing them keeps later collections short, so
-    that no key waits for a collection.
+    Imported objects live as long as the process. Therefore, the function freezes these objects.
+    This keeps later collections short, so that no key waits for a collection.
     """
     global _is_starting
     _is_starting = False

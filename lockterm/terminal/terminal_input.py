@@ -35,7 +35,7 @@ _MODE = rf"\x1b\[\?{_NUMBER};(\d)\$y\Z"
 _SIZE = rf"\x1b\[48{f';{_NUMBER}(?::[0-9:]*)?' * 4}t\Z"
 _ANSWER = r"\x1b\[(?:0n|[0-9;]+R|\?[0-9;]+\$y)\Z"
 _CODED = r"\x1b\[(\d{0,7})(?::[0-9:]*)?(?:;(\d{0,3})(?::([0-9:]*))?)?(;[0-9:]*)?([~A-Su])\Z"
-"""A key with its modifiers, as xterm and kitty write it."""
+"""Matches the sequence of a key with modifiers, in the form of xterm and kitty."""
 _RELEASED = "3"
 
 _QUESTION = re.compile(r"\x1b\[(?:0?[56]n|\?\d+\$p)")
@@ -48,9 +48,9 @@ _META = 9
 """The modifier number of alt in older terminals and in iTerm. kitty uses this number for super."""
 
 TWO_KEYS_S = 0.02
-"""Minimum number of seconds between an ESC and a key if the user typed both as separate keys.
+"""Minimum number of seconds between an ESC and a key if the user typed two separate keys.
 
-For alt, a terminal sends the two bytes together.
+If the user types a key with alt, a terminal sends the ESC and the key together.
 """
 
 _SUPPORTED = (1, 2, 3)
@@ -79,7 +79,8 @@ class LettersDrawn(events.Event, bubble=False):
 
 
 class EscapedKey(events.Event, bubble=False):
-    """A key with an ESC just before it. The focus decides whether they are one key or two.
+    """A key with an ESC just before it. The focus decides whether they count as one key or as two
+    keys.
 
     Args:
         key: The key.
@@ -228,8 +229,8 @@ def _typed(char: str) -> events.Key:
 def _keys(sequence: str) -> Iterator[Message]:
     """Yield the key of a sequence, or nothing if the sequence is not a key.
 
-    For many keys with alt, Textual's table contains two keys: Escape and another key. Such a
-    sequence is parsed by its form instead.
+    For many keys with alt, Textual's table contains two keys: Escape and another key. Therefore,
+    such a sequence is parsed by its form and not with the table.
     """
     named = ANSI_SEQUENCES_KEYS.get(sequence)
     if isinstance(named, tuple) and len(named) == 1:
@@ -248,8 +249,7 @@ def _keys(sequence: str) -> Iterator[Message]:
 def _coded(code: int, modifiers: int, text: str, end: str) -> events.Key | None:
     """Return the key of a sequence with modifiers, or None if the sequence is not a key.
 
-    Such a sequence may arrive even though lockterm did not request this form, because an earlier
-    program may have requested it.
+    Such a sequence may arrive because an earlier program requested this form of keys.
     """
     if end == "~" and code == 27:  # xterm's modifyOtherKeys
         code, end, text = int(text[1:] or 0) if text[1:].isdecimal() else 0, "u", ""

@@ -287,7 +287,7 @@ _HIGH_LIGHT = replace(
 )
 
 DEFAULT = "lockterm-dark"
-"""The theme until the user chooses another one."""
+"""The theme that lockterm uses until the user chooses another theme."""
 
 THEMES = (
     OWN,

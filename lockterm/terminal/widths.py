@@ -50,7 +50,7 @@ def is_doubtful(text: str) -> bool:
 
 
 def is_plain(row: Sequence[Cell]) -> bool:
-    """Return whether a row contains only ASCII, as most rows do, so that all widths are certain."""
+    """Return whether a row contains only ASCII, like most rows, so that all widths are certain."""
     return "".join([text for text, _ in row]).isascii()
 
 

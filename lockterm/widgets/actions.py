@@ -44,7 +44,7 @@ def titled(binding: Binding) -> str:
 
 
 def actions_of(screen: Screen[Any]) -> list[Action]:
-    """Return every action of a screen that has a verb, in binding order, with all its keys."""
+    """Return every action of a screen that has a verb, with all keys, in the order of bindings."""
     actions: dict[tuple[DOMNode, str], Action] = {}
     for node, binding, enabled, _ in screen.active_bindings.values():
         if not binding.description or binding.action == "screen.copy_text":
@@ -82,9 +82,9 @@ def named(node: DOMNode, binding: Binding) -> Binding:
 
 
 def is_typed(screen: Screen[Any], binding: Binding) -> bool:
-    """Return whether the focused field takes a binding's key as text.
+    """Return whether a binding's key types text into the focused field.
 
-    ``Screen.active_bindings`` lists the slash even if the field takes it as text.
+    ``Screen.active_bindings`` lists the slash even if it types text into the field.
     """
     character = written(binding.key)
     return (

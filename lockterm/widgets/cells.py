@@ -18,7 +18,7 @@ from lockterm.terminal.themes import state_color
 def shorten_middle(text: str, room: int) -> str:
     """Return a text of at most ``room`` cells, shortened in the middle to keep both ends.
 
-    Names that differ only at the end stay different in this way.
+    Names that differ only at the end still look different.
     """
     if cell_len(text) <= room:
         return text
@@ -127,7 +127,7 @@ def cut_apart(texts: Iterable[str], width: int) -> dict[str, str]:
 
 
 def _cut_at_differences(text: str, first: int, last: int, width: int) -> Iterator[str]:
-    """Yield short forms of a text that show its difference from its neighbors in sorted order."""
+    """Yield short forms of a text that show where the text differs from similar texts."""
     yield _cut_middle(text, first, width)
     if first < last:
         yield _cut_middle(text, last, width)

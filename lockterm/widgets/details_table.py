@@ -23,8 +23,8 @@ LABEL = 14
 """The width of the column with the labels, in cells."""
 
 MOST_ROWS = 200
-"""The maximum number of rows for one value. The copy key copies the whole value even if it is
-longer."""
+"""The maximum number of rows for one value. The copy key copies the whole value even if the value
+is longer."""
 
 
 class DetailsTable(RowTable):
@@ -46,7 +46,7 @@ class DetailsTable(RowTable):
 
     @property
     def selected(self) -> Detail | None:
-        """The field with the cursor on any row of its value; None if the table is empty."""
+        """The field whose value is under the cursor; None if the table is empty."""
         key = self.highlighted
         return self.fields[int(key.partition(":")[0])] if key is not None else None
 

@@ -116,8 +116,8 @@ class StatusLine(Static):
 class CompactButton(Button):
     """A button of one line that reacts to every Enter.
 
-    Textual's button ignores an Enter within 0.2 seconds of the previous Enter. Keys that a slow
-    link delivers together would then do less than the same keys one at a time.
+    Textual's button ignores an Enter within 0.2 seconds of the previous Enter. Because of this,
+    some keys that a slow link delivers together would have no effect.
 
     Args:
         options: The keyword arguments for Textual's button.

@@ -18,7 +18,7 @@ from lockterm.keymap.keys import footer_group
 from lockterm.widgets.actions import is_typed, named
 
 FIRST = 3
-"""The footer prefers at least this number of the screen's own keys to global keys."""
+"""Minimum number of the screen's own keys that the footer shows before global keys."""
 
 
 class _Chip(NamedTuple):

@@ -1,4 +1,4 @@
-"""A table that builds only its visible lines, so that 10,000 rows cost no more than 20."""
+"""A table that builds only its visible lines, so that 10,000 rows are as fast as 20 rows."""
 
 from __future__ import annotations
 
@@ -146,7 +146,10 @@ class LineTable(ScrollView, can_focus=True, inherit_bindings=False):
         return ""
 
     def is_marked(self, row: int) -> bool:
-        """Return whether a row is marked. In the margin, the cursor hides the mark of its row."""
+        """Return whether a row is marked.
+
+        In the margin of the row under the cursor, the cursor hides the mark.
+        """
         return False
 
     def margin_sign(self, row: int) -> str:

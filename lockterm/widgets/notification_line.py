@@ -141,7 +141,7 @@ class NotificationLine(Widget):
 
 
 def _shorten(what: str, text: str, room: int) -> tuple[str, str]:
-    """Return a title and a text that contain the whole first sentence, because it is the result.
+    """Return a title and a text that contain the whole first sentence, which is the main part.
 
     If the title and the first sentence fit into one line of ``room`` cells, the other sentences are
     left out. Otherwise, the text takes a second line, and the title at most the first line.

@@ -48,7 +48,7 @@ class Presets(Widget):
         return sum(map(_width, self._labels(room))) - 1
 
     def _labels(self, room: int) -> Sequence[str]:
-        """Return the long labels if ``room`` cells are enough for all of them, else the texts."""
+        """Return the long labels if all of them fit into ``room`` cells, otherwise the texts."""
         labels = [LABELS.get(text, text) for text in self.texts]
         return labels if sum(map(_width, labels)) - 1 <= room else self.texts
 

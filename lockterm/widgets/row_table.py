@@ -1,4 +1,4 @@
-"""A table whose columns share its width, and whose cursor stays on the same row."""
+"""A table whose columns share the width, and whose cursor stays on its row when rows change."""
 
 from __future__ import annotations
 
@@ -154,7 +154,7 @@ class RowTable(LineTable):
         return self._pieces([column.title for column in self._marked_plan()], {})
 
     def click_title(self, x: int) -> None:
-        """Sort by the column whose title, or the blanks after it, are at the cell ``x``."""
+        """Sort by the column whose title, or the gap after this column, is at the cell ``x``."""
         end = len(MARGIN)
         for index, width in self._widths.items():
             start, end = end, end + width + self._plan[index].gap
@@ -187,7 +187,10 @@ class RowTable(LineTable):
         return self._pieces(cells, self.signs(row))
 
     def signs(self, row: int) -> Mapping[int, Sequence[Piece]]:
-        """Return icons by column index, which replace the text of the column and fill its width."""
+        """Return icons by column index.
+
+        The icons replace the text of the column, and fill its width.
+        """
         return {}
 
     def _pieces(

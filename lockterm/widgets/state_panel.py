@@ -19,7 +19,7 @@ def describe_error(error: LocktermError) -> str:
 def in_a_line(error: LocktermError) -> tuple[str, ...]:
     """Return one-line texts about the error that prevents a screen from showing newer data.
 
-    The longest text comes first, so that the caller can use the first one that fits.
+    The longest text comes first, so that the caller can use the first text that fits.
     """
     title = clean(error.title, 60)
     if not isinstance(error, RefusedError):

@@ -1,4 +1,4 @@
-"""Text fields of one line, which notify the user if they cut a paste."""
+"""Text fields of one line, which notify the user if a paste does not fit."""
 
 from __future__ import annotations
 
@@ -77,7 +77,7 @@ class SingleLineInput(Input):
         return self._bracket_suggestion(strip).extend_cell_length(self.size.width, style)
 
     def _bracket_suggestion(self, strip: Strip) -> Strip:
-        """Put the suggested rest of the value in brackets, because it is not part of the value."""
+        """Put the suggested rest of the value in brackets, to distinguish it from typed text."""
         start = cell_len(self.value) - self.scroll_offset.x
         if not (self.value and self.has_focus and start >= 0):
             return strip

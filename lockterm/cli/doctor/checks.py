@@ -67,8 +67,8 @@ def check_configuration(
 ) -> Iterator[Finding]:
     """Check the configuration file, the profile in use, and the other profiles.
 
-    The function does not look for unknown keys and wrong values of the profile in use, because
-    ``load_settings`` has already checked them.
+    The function does not look for unknown keys or wrong values in the profile in use, because
+    ``load_settings`` has already checked that profile.
     """
     config = read_config(config_file)
     if config is None:

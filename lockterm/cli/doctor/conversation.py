@@ -1,7 +1,7 @@
 """Queries to the terminal, whose replies must never be taken for typed keys.
 
 During a conversation, the terminal does not echo its replies, and this module reads or discards all
-of them. At the end, it restores the terminal settings, even after an error or a signal.
+replies. At the end, this module restores the terminal settings, even after an error or a signal.
 """
 
 from __future__ import annotations
@@ -200,8 +200,8 @@ def ask_terminal(
 ) -> TerminalAnswers:
     """Query the terminal about its abilities.
 
-    If the first query gets no reply, no others are sent. The queries draw on the line of the
-    cursor, and clear the line afterwards.
+    If the first query gets no reply, the function sends no other queries. The queries draw on the
+    line of the cursor, and clear the line afterwards.
 
     Args:
         environ: The environment variables, which identify old terminals. Old terminals would show

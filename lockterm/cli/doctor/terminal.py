@@ -1,4 +1,4 @@
-"""The doctor's check of the terminal: its replies to queries, and how lockterm uses it."""
+"""The doctor's check of the terminal's replies to queries, and of lockterm's use of them."""
 
 from __future__ import annotations
 
@@ -273,7 +273,7 @@ def _check_tmux(tmux: dict[str, Any] | None, facts: dict[str, Any]) -> Finding:
 
 
 def _ask_tmux() -> dict[str, Any] | None:
-    """Return facts about the tmux in which lockterm runs; None if tmux does not reply.
+    """Return facts about the instance of tmux in which lockterm runs; None if tmux does not reply.
 
     ``terminal`` is the value of TERM in the terminal in which tmux runs. ``allowPassthrough`` is
     None for a version of tmux that lacks this option and forwards all sequences.

@@ -181,7 +181,8 @@ def read_remote(session: Session, lock: Lock, remote_id: int) -> Remote:
 def _report_differences(session: Session, lock: Lock, page: RemotePage) -> None:
     """Report on stderr which recent changes are missing from the service's list or differ in it.
 
-    The recent changes come from the journal. If it cannot be read, the function reports nothing.
+    The recent changes come from the journal. If the journal cannot be read, the function reports
+    nothing.
     """
     journal = session.operations.journal
 

@@ -1,7 +1,7 @@
 """The registry of all keys, with the place, the ID, the action and the help heading of each key.
 
 All bindings of screens and widgets, the help, the palette, the footer and ``lockterm keys`` come
-from this registry. The configuration chooses other keys by ID.
+from this registry. The configuration refers to actions by these IDs to choose other keys.
 """
 
 from __future__ import annotations
@@ -28,7 +28,8 @@ from lockterm.keymap.place import KeyContext
 __all__ = ["FIRST_RUN", "FIRST_RUN_IDS", "MOVING", "PLACES", "PRIORITY", "TASKS"]
 
 PLACES: Mapping[str, KeyContext] = {**TABLES, **SCREENS, **DIALOGS_AND_FIELDS}
-"""Maps the names of places to the places. Below each heading, the help lists keys in this order."""
+"""Maps the names of places to the places. The help lists the keys below a heading in the order of
+the places."""
 
 
 @cache
@@ -81,7 +82,7 @@ def is_by_hand(name: str) -> bool:
 
 
 def footer_group(name: str | None) -> int:
-    """Return the footer group of an action: 0 for most keys, 1 to move, 2 to find, 3 for others."""
+    """Return the footer group of an action: 0 (most actions), 1 (move), 2 (find) or 3 (others)."""
     if name is None:
         return 0
     begin, _, end = name.partition(".")

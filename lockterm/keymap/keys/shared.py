@@ -185,7 +185,7 @@ APP = KeyContext(
 )
 
 PRIORITY = tuple(key.id for key in APP.own if key.priority)
-"""The IDs of the keys that take precedence over all others, in every dialog and field."""
+"""The IDs of the keys that take precedence over all other keys, in every dialog and field."""
 
 FIRST_RUN_IDS = ("app.help", "app.quiet", "app.mouse", "app.theme", "app.redraw", "app.quit")
 """The IDs of other global keys that work before a service is configured."""
