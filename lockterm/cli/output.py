@@ -137,7 +137,7 @@ def _encoding() -> str:
 def put_wrapped(head: str, words: str) -> None:
     """Print a label and a sentence.
 
-    On a terminal, wrap the sentence, and align its lines with each other.
+    On a terminal, the sentence is wrapped beside the label.
     """
     room = _find_width()
     if room is None or room <= 2 * len(head):

@@ -247,7 +247,7 @@ class Progress:
         self._drawn_s = 0.0
 
     def note(self, run: Run) -> None:
-        """Print each confirmed result since the last call, and update the progress line."""
+        """Print the steps that have ended since the last call, and update the progress line."""
         news, self._seen = run.news[self._seen :], len(run.news)
         ended = [
             run.steps[number]

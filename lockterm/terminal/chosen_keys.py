@@ -42,7 +42,7 @@ class ChosenKeys:
         hints.use(keymap)
 
     def put_on(self, widgets: Iterable[Widget]) -> None:
-        """Apply the keymap to new screens and widgets, once for each, before they get keys."""
+        """Apply the keymap to new screens and widgets, once for each, before they receive keys."""
         if self._keymap:
             for widget in widgets:
                 widget._bindings = rebound(widget._bindings, self._keymap)

@@ -177,7 +177,7 @@ class TerminalDriver(LinuxDriver):
 
     @property
     def is_behind(self) -> bool:
-        """Whether the terminal has not accepted written data for :data:`BEHIND_S`."""
+        """Whether the terminal has accepted no written data for :data:`BEHIND_S` seconds."""
         since_s = self._busy_since_s
         return since_s is not None and time.monotonic() - since_s > BEHIND_S
 

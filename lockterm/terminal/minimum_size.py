@@ -30,7 +30,8 @@ class MinimumSize:
     def __init__(self, app: App[Any]) -> None:
         self._app = app
         self._told_at: Size | None = None
-        """The size for which the sentence is shown; None if the sentence is not shown."""
+        """The size of the terminal for which the sentence is shown; None if the sentence is not
+        shown."""
         self._gone_s = 0.0
         """The time when the sentence was removed, on the clock of Textual's events."""
 
@@ -41,9 +42,9 @@ class MinimumSize:
         return size.width < SMALLEST.width or size.height < SMALLEST.height
 
     def is_meant(self, event: events.Key | events.Paste) -> bool:
-        """Return whether a key may act; False if the user typed it while the sentence was shown.
+        """Return whether a key may act; False if it was typed while the terminal was too small.
 
-        A key that quits lockterm ends the app even while the sentence is shown.
+        A key that quits lockterm ends the app even while the terminal is too small.
         """
         is_there = self.is_missed or self._told_at is not None
         if not is_there and event.time >= self._gone_s:
@@ -53,7 +54,7 @@ class MinimumSize:
         return False
 
     def tell(self) -> bool:
-        """Draw the sentence in place of the screen if the terminal is too small.
+        """Draw a sentence in place of the screen if the terminal is too small.
 
         The sentence is drawn once for each size. When the terminal grows, Textual redraws itself.
 

@@ -32,7 +32,7 @@ ENDING_SIGNALS = (
     *(signal.SIGUSR1, signal.SIGUSR2, signal.SIGALRM, signal.SIGVTALRM, signal.SIGPROF),
     signal.SIGXCPU,
 )
-"""The signals that make lockterm exit: all that end a process by default and can be caught."""
+"""The signals that make lockterm exit: all signals that end a process and can be caught."""
 
 TIMEOUT_S = 2.5
 """Seconds that the app may take to exit after a signal, before the process ends anyway."""

@@ -79,8 +79,9 @@ class LettersDrawn(events.Event, bubble=False):
 
 
 class EscapedKey(events.Event, bubble=False):
-    """A key with an ESC just before it. The focus decides whether they count as one key or as two
-    keys.
+    """A key with an ESC just before it.
+
+    Depending on the focus, ESC and key count as one key or as two keys.
 
     Args:
         key: The key.

@@ -98,7 +98,7 @@ differs."""
 
 
 def cut_apart(texts: Iterable[str], width: int) -> dict[str, str]:
-    """Return a short form for each text that :func:`cut` would make equal to another text.
+    """Return short forms for texts that :func:`cut` would make equal to each other.
 
     The result maps texts to short forms.
 

@@ -17,8 +17,8 @@ from textual.widget import Widget
 from lockterm.widgets.actions import bindings
 
 _GAP = 2
-"""The width between two options, in cells. If all options fit on one line only with a width of 1,
-the width is 1."""
+"""The width between two options, in cells. The width shrinks to 1 if all options then fit on one
+line."""
 
 
 class OptionLine(Widget, can_focus=True):

@@ -51,8 +51,8 @@ class NotificationLine(Widget):
         """Show the current notification, if there is one.
 
         Args:
-            in_front: Whether no dialog or screen covers this one, so that the notification appears
-                here.
+            in_front: Whether the screen of this line is at the front, so that the notification
+                appears here.
         """
         self.display = in_front and self._notices.shown is not None
         self._make_room()
