@@ -238,8 +238,8 @@ class _Table:
 def _open_table(seen: ReadLock) -> Iterator[_Table]:
     """Write the remotes of a lock to a temporary file, and remove the file afterwards.
 
-    If the file contains changes that are in no plan, or an editor may still show the file, the
-    function keeps the file and prints its path.
+    The function keeps the file and prints its path if the file contains changes that are in no
+    plan, or if an editor may still show it.
     """
     file = Path(tempfile.mkdtemp(prefix="lockterm-")) / f"lock-{seen.lock.lock_id}.csv"
     text = remotes_as_csv([seen])

@@ -20,7 +20,7 @@ _TYPED_OFFSET = re.compile(
 )
 _OFFSET = re.compile(r"UTC(?P<sign>[+-])(?P<hours>\d\d):(?P<minutes>[0-5]\d)", re.ASCII)
 _MOST = timedelta(hours=14)
-"""The largest offset of any place on Earth."""
+"""The largest offset from UTC of any place on Earth."""
 
 
 def find_zone(name: str) -> tzinfo:

@@ -3,9 +3,8 @@
 tmux and GNU screen need special handling:
 
 * By default, tmux drops OSC 52 (``set-clipboard external``, ``allow-passthrough off``), but a
-  command of tmux accepts a value and passes it on. If the command cannot reach tmux, for example
-  over SSH from inside tmux, lockterm sends both forms of OSC 52, because each form works with only
-  one of the two options.
+  command of tmux accepts a value. The command may fail to reach tmux, for example over SSH from
+  inside tmux. Then lockterm sends both forms of OSC 52, because each form needs a different option.
 * GNU screen passes on device control strings of at most 767 bytes; longer ones spill onto the
   display. The terminal joins the pieces.
 * ``TERM=screen`` without ``STY`` may be tmux or GNU screen.

@@ -224,11 +224,11 @@ class Frame:
         writer.write(y, now, changed, {cells.start: cells for cells, _ in runs}, exact=exact)
 
     def _runs(self, row: list[Cell]) -> list[tuple[range, int]]:
-        """Return the ranges of cells whose letters of ambiguous width a terminal may misplace.
+        """Return the ranges of cells that a terminal may misplace, each with an index.
 
-        Each pair contains a range and an index. The range goes from a word's first character of
-        ambiguous width to the end of the word. The index is the end of the cells on which a
-        terminal with wide characters may have drawn the range.
+        Each range goes from a word's first character of ambiguous width to the end of the word. The
+        index is the end of the cells on which a terminal with wide characters may have drawn the
+        range.
 
         A range is written without cursor moves, because a move would cut wide characters in two.
         """

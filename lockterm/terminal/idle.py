@@ -1,7 +1,7 @@
 """Runs preparations for later keys while no key is pressed.
 
-Without preparation, the first key that needs a widget or a module would wait until the widget is
-created, mounted and styled, or the module is imported.
+Without preparation, the first key that needs a module or a widget would wait until the module is
+imported, or the widget is created, mounted and styled.
 """
 
 from __future__ import annotations

@@ -43,8 +43,9 @@ def is_doubtful(text: str) -> bool:
 
     Unicode's ambiguous width alone does not count; see :func:`is_ambiguous`.
 
-    Symbols such as check marks and stars became wide with Unicode 9 or 16, but not yet in all
-    versions of GNU screen, PuTTY and the console. Many terminals draw joined characters separately.
+    Symbols such as check marks and stars became wide with Unicode 9 or 16. Some versions of GNU
+    screen, PuTTY and the console still draw them narrow. Many terminals draw joined characters
+    separately.
     """
     return not text.isascii() and _is_doubtful(text)
 

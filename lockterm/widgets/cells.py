@@ -64,7 +64,7 @@ def count_lines(text: str, width: int) -> int:
 
 
 def wrap(text: str, width: int, indent: str = "") -> list[str]:
-    """Return the lines of a text, broken between words; a word wider than a line is folded.
+    """Split a text into lines between words, and fold words that are wider than a line.
 
     Args:
         text: The text, without line breaks.

@@ -76,9 +76,9 @@ class KeyLine(Widget):
         """Return the keys that fit, in the order of their groups.
 
         The screen's ``first_keys`` have precedence. If not all keys fit, disabled keys are left out
-        first. The help key is never left out. If only one key is disabled, it is treated like an
-        enabled key, because it is a paging key on the first or last page. If it were left out
-        there, the other keys would move when the user pages.
+        first. The help key is never left out. A single disabled key is treated like an enabled key,
+        because it is a paging key on the first or last page. If it were left out there, the other
+        keys would move when the user pages.
         """
         own: dict[str, _Chip] = {}
         others: dict[str, _Chip] = {}

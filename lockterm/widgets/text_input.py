@@ -62,7 +62,10 @@ class SingleLineInput(Input):
             self.placeholder = f"({self.placeholder})"
 
     def on_focus(self) -> None:
-        """Scroll to the cursor. Textual does not, if the initial text is longer than the field."""
+        """Scroll to the cursor.
+
+        Textual does not scroll if the initial text is longer than the field.
+        """
         self.call_after_refresh(self._see_cursor)
 
     def _see_cursor(self) -> None:
