@@ -73,7 +73,7 @@ CORRECT_FIELDS = "Correct the marked fields."
 
 
 class RuleViolationError(LocktermError):
-    """An error because values break a rule of the contract or of lockterm; nothing was sent."""
+    """An error because values break a rule of the contract or of lockterm, so nothing was sent."""
 
     title = "Not sent"
 
@@ -99,13 +99,13 @@ class UnreachableError(ServiceError):
 
 
 class UntrustedServerError(UnreachableError):
-    """An error because TLS failed; the service read no request, and a retry does not help."""
+    """An error because TLS failed. The service read no request, and a retry does not help."""
 
     title = "Secure connection failed"
 
 
 class NoAnswerError(ServiceError):
-    """An error because the connection broke, or the time ran out, before a complete answer."""
+    """An error because the connection broke, or the time ran out, before a complete answer came."""
 
     out_of_reach = True
 
@@ -113,7 +113,10 @@ class NoAnswerError(ServiceError):
 
 
 class ResultUnknownError(ServiceError):
-    """An error because a sent write got no trustworthy answer; it may have been applied."""
+    """An error because a write got no trustworthy answer.
+
+    The service may have applied the write.
+    """
 
     title = "Result unknown"
 
@@ -128,13 +131,13 @@ class MalformedAnswerError(ServiceError):
 
 
 class ListTooLargeError(MalformedAnswerError):
-    """An error because a list exceeded a limit on bytes, memory or time, and is incomplete."""
+    """An error because a list exceeded a limit on bytes, memory or time, so it is incomplete."""
 
     title = "List too large"
 
 
 class RefusedError(ServiceError):
-    """An error because the service refused a call; the call was not applied."""
+    """An error because the service refused a call and therefore changed nothing."""
 
     title = "Refused by the service"
 
@@ -174,7 +177,8 @@ class RefusedError(ServiceError):
     def is_gone(self) -> bool:
         """Whether the refusal probably means that the record does not exist (contract 7).
 
-        A proxy refuses with other HTTP statuses, or with a status 400 that has no envelope.
+        The result is false for refusals of a proxy, which have other HTTP statuses, or the status
+        400 without an envelope.
         """
         return self.status in (200, 404, 410) or (self.status == 400 and self.code is not None)
 
@@ -216,7 +220,7 @@ class StoreDamagedError(StoreError):
 
 
 class ConfigError(LocktermError):
-    """An error because a setting is invalid; the message shows the key and its file and line."""
+    """An error because a setting is invalid. The message shows the key and its file and line."""
 
     title = "Configuration"
 

@@ -95,7 +95,7 @@ class Paths(NamedTuple):
 
 @contextmanager
 def needing_home() -> Iterator[None]:
-    """Return a context manager that turns the error of a missing home into a clear error.
+    """Return a context manager that turns the error of a missing home directory into a clear one.
 
     Raises:
         ConfigError: If this user has no home directory.
@@ -152,8 +152,8 @@ def make_directory(directory: Path) -> None:
 def find_typed(text: str) -> Path:
     """Return the path that a person typed, pasted or dropped.
 
-    If no file has the literal name, the function removes one layer of shell quotes, or converts a
-    file URL to a path.
+    If no file has exactly the typed name, the function removes one layer of shell quotes, or
+    converts a file URL to a path.
 
     Raises:
         RuntimeError: If the path names an unknown home directory.
@@ -211,7 +211,7 @@ def append_private(file: Path, line: str) -> None:
     """Append a line to a private file (mode 0600) and force it to the disk.
 
     The line is written in one call, so that lines of two sessions do not mix. Nothing is buffered,
-    so a signal handler may call this.
+    so a signal handler may call this function.
 
     Raises:
         OSError: If the directory is missing, or the file cannot be written.

@@ -1,4 +1,4 @@
-"""Reads files safely, and checks whether other users can change them.
+"""Functions that read files safely, and check whether other users can change them.
 
 A path is opened one part at a time, each part relative to the directory before it. Therefore
 lockterm never follows a link that another user created, and reads or writes exactly the file that
@@ -24,10 +24,11 @@ _MOST_LINKS = 40
 
 
 class OpenLocation:
-    """An open directory and the name of a file in it, which may be missing; a context manager.
+    """A context manager that opens the directory of a file. The file itself may be missing.
 
     Args:
-        path: The file. With a final slash, ``name`` becomes ``.``, the directory itself.
+        path: The path of the file. If the path ends with a slash, the directory itself is opened,
+            and ``name`` is ``.``.
         make: The mode with which to create missing directories; None to create none.
         follow: Whether to follow a link if the last part of the path is one. Links in other parts
             are always followed.
@@ -47,7 +48,7 @@ class OpenLocation:
         self.weakness: str | None = None
         """Why other users can change the file through its directories, as the end of a sentence.
 
-        None if they cannot.
+        None if other users cannot change the file.
         """
         self.directory = os.open("/", _PART)
         self._at = "/"
@@ -109,7 +110,7 @@ class OpenLocation:
         self.close()
 
     def _link(self) -> str | None:
-        """Return the target of the link with the current name; None if it is not a link.
+        """Return the target of the link with the current name; None if the name is not a link.
 
         Raises:
             PermissionError: If another user may have made the link.
@@ -172,7 +173,7 @@ def read_regular(file: str | PathLike[str], most: int, what: str = "such file") 
 
     Raises:
         OSError: If the file cannot be read.
-        ValueError: If it is not a regular file, or is too large. The message is a sentence for
+        ValueError: If the file is not regular, or is too large. The message is a sentence for
             people.
     """
     descriptor = os.open(file, os.O_RDONLY | os.O_NONBLOCK | os.O_CLOEXEC)
@@ -202,7 +203,7 @@ def read_guarded(
 
     Raises:
         OSError: If the file cannot be read, or another user may have created a link in the path.
-        ValueError: If it is not a regular file, or is too large. The message is a sentence for
+        ValueError: If the file is not regular, or is too large. The message is a sentence for
             people.
     """
     with OpenLocation(file) as place:

@@ -1,4 +1,4 @@
-"""Runs functions in threads: one after the other, or to the end despite a canceled caller."""
+"""Functions that run work in threads: in sequence, or to its end if the caller is canceled."""
 
 from __future__ import annotations
 
@@ -16,8 +16,8 @@ T = TypeVar("T")
 class SingleThreadExecutor:
     """A thread that runs one task after the other, for tasks that would block each other anyway.
 
-    The thread is separate from asyncio's shared threads, because these may all be waiting for the
-    network, for example for a name lookup that hangs.
+    The thread is separate from asyncio's shared threads, because all of those threads may be
+    waiting for the network, for example for a name lookup that hangs.
 
     Args:
         name: The name of the thread.
@@ -44,7 +44,7 @@ class SingleThreadExecutor:
         return await _to_its_end(self.run(work, *args, **options))
 
     def end(self) -> None:
-        """Wait for all tasks in the thread and end it; later tasks run in another thread."""
+        """Wait for all tasks in the thread and end it. Later tasks run in another thread."""
         pool, self._pool = self._pool, None
         if pool is not None:
             pool.shutdown()

@@ -1,8 +1,8 @@
 """Plans that make the same change to many remotes or locks.
 
-Each function returns the steps to run, and the steps that are left out with a reason. Each step
-expects that its remote still has the values that lockterm read last. No function here calls the
-service.
+Each function returns the steps to run and the steps to leave out, each of these with the reason.
+Each step expects that its remote still has the values that lockterm read last. No function here
+calls the service.
 """
 
 from __future__ import annotations
@@ -60,7 +60,9 @@ Raises:
 
 
 def change_each(targets: Iterable[Target], wanted: Wanted, now_ms: int) -> PlannedSteps:
-    """Plan an update of each remote; an up-to-date remote gets a step with ``Action.KEEP``.
+    """Plan an update of each remote.
+
+    If a remote is already up to date, its step has ``Action.KEEP``.
 
     A remote for which the change is impossible is left out with the reason.
 
@@ -232,7 +234,10 @@ def coerced(value: int) -> Wanted:
 
 
 def extra_set(name: str, value: Any) -> Wanted:
-    """Return a :data:`Wanted` function that sets one key of the extra data; others stay."""
+    """Return a :data:`Wanted` function that sets one key of the extra data.
+
+    The function does not change other keys.
+    """
 
     def wanted(target: Target, now_ms: int) -> Remote:
         return replace(target.remote, extra_data={**_extra(target.remote), name: value})
@@ -241,7 +246,10 @@ def extra_set(name: str, value: Any) -> Wanted:
 
 
 def extra_removed(name: str) -> Wanted:
-    """Return a :data:`Wanted` function that removes one key of the extra data; others stay."""
+    """Return a :data:`Wanted` function that removes one key of the extra data.
+
+    The function does not change other keys.
+    """
 
     def wanted(target: Target, now_ms: int) -> Remote:
         extra = _extra(target.remote)

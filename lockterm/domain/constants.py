@@ -82,19 +82,25 @@ WORDS: dict[type[IntEnum], dict[int, str]] = {
 
 
 def choices(kind: type[IntEnum]) -> dict[str, int]:
-    """Return a mapping of words for the command line to values: ``time-limited`` to 2."""
+    """Return a dict that maps command-line words to values, such as ``time-limited`` to 2."""
     return {shown.partition(" ")[0]: value for value, shown in WORDS[kind].items()}
 
 
 def word(kind: type[IntEnum], value: object) -> str:
-    """Return the word for a value: ``unknown (7)`` if unlisted, ``not stated`` for None."""
+    """Return the word for a value, such as ``unknown (7)`` if the contract does not list it.
+
+    The word for None is ``not stated``.
+    """
     if isinstance(value, int) and not isinstance(value, bool) and value in WORDS[kind]:
         return WORDS[kind][value]
     return "not stated" if value is None else f"unknown ({value})"
 
 
 def word_in_detail(kind: type[IntEnum], value: object) -> str:
-    """Return the word for a value as :func:`word`, but ``7 (unknown value)`` if unlisted."""
+    """Return the word for a value, as :func:`word` does.
+
+    The exception is a value that the contract does not list, such as ``7 (unknown value)``.
+    """
     if value is not None and (not isinstance(value, int) or value not in WORDS[kind]):
         return f"{value} (unknown value)"
     return word(kind, value)

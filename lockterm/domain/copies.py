@@ -123,8 +123,8 @@ def copied(
         source: The remotes, each with the request that would add it to its own lock.
         lock_id: The ID of the lock that gets the copies.
         there: All remotes of that lock.
-        renames: Whether a remote gets another name if its name is taken on the lock. Otherwise its
-            step is refused, so that its fob will not open the lock.
+        renames: Whether a remote gets another name if its name is taken on the lock. If false, its
+            step is refused, and its fob will not open the lock.
 
     Returns:
         Steps without numbers. A remote that cannot be copied has a refused step with the reason.
@@ -229,8 +229,8 @@ def _taken(other: Remote | None) -> str:
     """Return the message for a taken name.
 
     Args:
-        other: The remote on the target lock that has the name; None if another remote of this copy
-            takes it.
+        other: The remote on the target lock that has the name; None if another remote in the same
+            copy gets the name.
     """
     if other is None:
         return f"{NAME_TAKEN} by another remote of this copy, so this fob will not open the lock."

@@ -101,7 +101,7 @@ def decode(data: bytes) -> str:
 
 
 def split_csv(text: str, rank: Callable[[list[str]], Any] = len) -> CsvText:
-    """Find the delimiter of a CSV text, and return the text with it.
+    """Find the delimiter of a CSV text, and return the text with its delimiter.
 
     Args:
         text: The complete text of the file.

@@ -3,14 +3,15 @@
 | typed | means |
 |---|---|
 | ``2026-12-01 09:00``, ``2026-12-01T09:00``, ``1 Dec 2026 9:00`` | that time in the lock's zone |
-| ``31.12.2026 9:00``, ``31/12/2026``, ``12/31/2026``: one number exceeds 12 | the same |
-| the same, followed by ``Z`` or ``+01:00`` | exactly that moment |
+| ``31.12.2026 9:00``, ``31/12/2026``, ``12/31/2026`` (one number exceeds 12) | as above |
+| any of these with a UTC offset: ``Z`` or ``+01:00`` | exactly that moment |
 | ``now`` | this second |
 | ``9:00``, ``today 9:00``, ``tomorrow 9:00`` | that time today or tomorrow |
 | ``next fri``, ``next friday 18:00`` | the first Friday after today |
 | ``eom``, ``eoy``, ``eom 18:00`` | the last day of this month or year, 23:59 if no time is given |
 | ``+6h``, ``+90min`` | that much elapsed time later |
-| ``+30d``, ``2 weeks``, ``+6mo``, ``+1y``, each also ``+30d 18:00`` | the same time of day, later |
+| ``+30d``, ``2 weeks``, ``+6mo``, ``+1y`` | the same time of day, that many days or months later |
+| ``+30d 18:00``, ``+1mo 18:00`` | the given time of day, that many days or months later |
 | ``+1mo eom``, ``+1y eom 18:00`` | the last day of the month in which that date falls |
 | a day without a time | 00:00 for a start, 23:59 for an end |
 
@@ -19,8 +20,8 @@ people disagree on what they mean.
 
 An end with ``+`` counts from the current end of the remote, including its seconds. If the remote
 has no end, or the end has passed, the new end counts from the start if the start is in the future,
-otherwise from now. ``Moment.note`` names this base. 31 Jan ``+1mo`` is 28 Feb, and 28 Feb ``+1mo``
-is 28 Mar; ``+1mo eom`` gives month ends.
+otherwise from now. ``Moment.note`` states from which time the end counts. 31 Jan ``+1mo`` is 28
+Feb, and 28 Feb ``+1mo`` is 28 Mar, but ``+1mo eom`` always gives the last day of a month.
 
 A time that the clocks skip is refused. For a time that the clocks show twice, the user chooses.
 ``1/12/2026`` and ``1.12.2026`` are refused, because the order of day and month differs between
@@ -101,7 +102,7 @@ class Moment:
     """The two moments of a local time that the clocks show twice, in milliseconds, the earlier
     first."""
     error: str = ""
-    """Sentences about the problem and what to type instead."""
+    """Sentences that explain the problem and how to type the date instead."""
     note: str = ""
     """The computation of a relative date, such as ``current end 31 Jan 2027 + 1 month``."""
 
@@ -111,7 +112,7 @@ class _UnreadableDateError(Exception):
 
 
 def is_relative(text: str) -> bool:
-    """Return whether a text is a period after another time, such as ``+30d``."""
+    """Return whether a text is a period that counts from another time, such as ``+30d``."""
     match = _RELATIVE.fullmatch(" ".join(text.casefold().split()))
     return match is not None and match["unit"] in _UNITS
 
@@ -119,7 +120,7 @@ def is_relative(text: str) -> bool:
 def find_error(text: str) -> str:
     """Return why a text is not a date in any time zone; empty if it may be a date.
 
-    Of relative dates such as ``+30d``, this function checks only the syntax.
+    For relative dates such as ``+30d``, the function checks only the syntax.
     """
     return read_moment(text, UTC, _SOME_TIME_MS).error
 

@@ -27,7 +27,7 @@ _NEAR_MS = 180 * DAY_MS
 
 _EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 _MS_FROM = 10**11
-"""The smallest number that counts as milliseconds. As seconds, it would be in the year 5138."""
+"""The smallest timestamp that counts as milliseconds. In seconds, it would be in the year 5138."""
 
 
 class UnknownZone(tzinfo):
@@ -114,7 +114,7 @@ def _clock(moment: datetime, exact: bool) -> str:
 
 
 def stamp(ms: int, zone: tzinfo, *, exact: bool = False) -> str:
-    """Return a moment as text that sorts, such as ``2026-12-01 09:00 +01:00``.
+    """Return a moment as text that sorts by time, such as ``2026-12-01 09:00 +01:00``.
 
     Args:
         ms: The moment, in milliseconds.
@@ -167,7 +167,8 @@ def near_time(ms: int, zone: tzinfo, now_ms: int) -> str:
 def duration(ms: int) -> str:
     """Return a duration such as ``37 days``, rounded down; the unit is second, minute, hour or day.
 
-    A duration from two days on is shown in days, and at least one second is shown.
+    A duration of two days or more is shown in days. A duration below one second is shown as ``1
+    second``.
     """
     if ms >= 2 * DAY_MS:
         size, unit = DAY_MS, "day"
@@ -212,7 +213,8 @@ def same_wall_time(ms: int, zone: tzinfo, other: tzinfo, *, last: bool = False) 
         ms: The moment, in milliseconds.
         zone: The zone in which ``ms`` is converted to a local time.
         other: The other zone.
-        last: Whether to return the second moment if the other clocks show that time twice.
+        last: Whether to return the second moment if the clocks of the other zone show the time
+            twice.
     """
     at = local(ms, zone)
     return ms if at is None else _shown_at(at.replace(tzinfo=None, fold=0), other, last=last)
@@ -257,7 +259,10 @@ def day(ms: int, zone: tzinfo) -> str:
 
 
 def last_day(ms: int, zone: tzinfo) -> str:
-    """Return the last day of a period from its end; an end at midnight gives the previous day."""
+    """Return the last day of a period, given its end.
+
+    If the period ends at midnight, return the day before.
+    """
     return day(ms - 1, zone)
 
 

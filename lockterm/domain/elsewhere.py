@@ -46,10 +46,10 @@ class ChangeElsewhere:
     remote_id: int
     what: ChangeKind
     before: Mapping[str, Any]
-    """The values in the earlier list of the identifying fields and the changed fields; empty for a
-    new remote."""
+    """The values of the identifying and the changed fields in the earlier list; empty for a new
+    remote."""
     after: Mapping[str, Any]
-    """The same fields in the later list; empty for a remote that this list lacks."""
+    """The values of the same fields in the later list; empty if the remote is gone."""
     since_ms: int
     """When lockterm began to read the earlier list, by this machine's clock, in milliseconds."""
     until_ms: int
@@ -84,9 +84,9 @@ Unseen = Mapping[tuple[int, int], ChangeElsewhere]
 def read_differing(
     old: Sequence[bytes], new: Sequence[bytes]
 ) -> tuple[dict[int, Remote], dict[int, Remote]]:
-    """Return the remotes whose records are in only one of two lists, for each list by ID.
+    """Return the remotes of two lists whose records are not in both lists.
 
-    The function parses only these records, so equal lists cost almost no time.
+    The function parses only these records, so comparing equal lists takes almost no time.
 
     Args:
         old: The packed records of each block of the earlier list; see ``Block.records``.
@@ -137,7 +137,10 @@ class Comparison:
     def find_changes(
         self, old: Mapping[int, Remote], new: Mapping[int, Remote]
     ) -> Iterator[ChangeElsewhere]:
-        """Yield the differences between the two lists. Skip records older than their earlier copy.
+        """Yield the differences between the two lists.
+
+        A record in the later list is skipped if it is certainly older than the record of the same
+        remote in the earlier list.
 
         Args:
             old: The remotes of the earlier list, by ID.
@@ -171,8 +174,8 @@ class Comparison:
 def differing_fields(before: Remote, after: Remote) -> list[str]:
     """Return the names of the fields whose values differ in two records of a remote.
 
-    A field is ignored if one of the records lacks it, or has it with a type that is not the
-    contract's.
+    A field is ignored if one of the records lacks it, or if one of the values does not have the
+    contract's type.
     """
     return [
         field.name
@@ -194,9 +197,9 @@ def fields_of(change: ChangeElsewhere) -> Iterator[tuple[str, Any, Any]]:
 
 
 def _is_older(record: Remote, other: Remote) -> bool:
-    """Return whether a record is certainly older than another, because services may send old data.
+    """Return whether a record is certainly older than another record of the same remote.
 
-    If one of the records has no update time, the result is false.
+    Services may send old data. If one of the records has no update time, the result is false.
     """
     times = record.update_time, other.update_time
     return times[0] is not None and times[1] is not None and times[0] < times[1]

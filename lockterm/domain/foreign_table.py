@@ -1,8 +1,10 @@
 """The reader of other systems' tables, which a mapping converts to rows of a table file.
 
 A row keeps the columns and cells of the original file, so that messages about problems quote the
-text that the user knows. The reader never guesses: a cell that does not have the stated format is a
-problem.
+text that the user knows. The reader never guesses. If a cell does not have the stated format, the
+reader reports a problem.
+
+A *door column* represents one lock. Its cells state which remotes give access to the lock.
 """
 
 from __future__ import annotations
@@ -37,7 +39,7 @@ from lockterm.domain.table_map import (
 
 YES = frozenset(("yes", "y", "x", "1", "true", "✓", "✔"))
 NO = frozenset(("", "no", "n", "0", "false", "-"))
-"""The cells of a door column, in lower case, that give no access."""
+"""The texts of door cells, in lower case, that give no access."""
 
 _SAMPLED = 200
 """Number of rows in which the reader looks for a sample of each column."""
@@ -68,7 +70,10 @@ class TableHeader:
 
     @property
     def to_map(self) -> Sequence[str]:
-        """The columns that need a meaning, without duplicates: those with a title or cell texts."""
+        """The columns that have a title or any text, without duplicates.
+
+        Each of these columns needs a meaning in the mapping.
+        """
         return [*dict.fromkeys(one for one in self.columns if one or one in self.samples)]
 
     @property
@@ -78,12 +83,12 @@ class TableHeader:
 
 
 def lock_key(name: str) -> str:
-    """Return a lock name in the form for comparing: without case and surrounding spaces."""
+    """Return a lock name for comparisons: case-folded, and without surrounding spaces."""
     return normalize_name(name.strip().casefold())
 
 
 def ids_by_name(book: Iterable[Lock]) -> LockIds:
-    """Return the IDs of the locks in a lock book by name and by alias."""
+    """Return a mapping of each lock name and alias in a lock book to the IDs of its locks."""
     found: dict[str, list[int]] = {}
     for lock in book:
         for name in {lock_key(lock.name), lock_key(lock.alias)} - {""}:
@@ -263,7 +268,7 @@ class _ForeignTable:
             return ""
 
     def _lock_of(self, text: str) -> str:
-        """Return the ID of the lock that a text names or numbers.
+        """Return the ID of the lock that a text identifies by name or ID.
 
         Raises:
             ValueError: The text does not refer to exactly one lock. The message is a sentence.
@@ -312,9 +317,10 @@ class _ForeignTable:
             )
 
     def _complete(self, row: Row) -> Row:
-        """Return a row with a type derived from its end, and with the default lock if it has none.
+        """Return a row with its missing type and lock filled in.
 
-        The type is derived only if the mapping says so.
+        If the mapping says so, the type is derived from the end date. A row without a lock gets the
+        default lock.
         """
         cells = dict(row.cells)
         origins = {TYPE: (MEANINGS[TYPE], ""), **row.origins}
@@ -355,7 +361,8 @@ def _read_access(text: str, order: str) -> str:
     """Return the end date in a door cell.
 
     Raises:
-        ValueError: The cell contains no digit, or not a date. The message is a sentence.
+        ValueError: The cell contains no digit, or its text is not a date. The message is a
+            sentence.
     """
     if not any(char.isdecimal() for char in text):
         raise ValueError("Write yes, x, 1 or a date, or leave the cell empty.")
@@ -365,8 +372,8 @@ def _read_access(text: str, order: str) -> str:
 def read_number(text: str, how: str) -> str:
     """Return the number of a remote as contract field ``remoteNumber``, without separators.
 
-    The contract does not define what the text of a number means. So this function checks the
-    digits, but converts neither their base nor their order. Leading zeros stay.
+    The contract does not define what the text of a number means. Therefore this function checks the
+    digits, but does not change their base or their order. It also keeps leading zeros.
 
     Args:
         text: The text of the cell.

@@ -18,7 +18,7 @@ class Glyphs(NamedTuple):
     """The mark at the end of a shortened text; it is one cell wide."""
     opening: str
     closing: str
-    """The quotation marks: ``opening`` is before a quoted text, and ``closing`` after it."""
+    """The mark after a quoted text; ``opening`` is the mark before it."""
     notice: str
     """The mark before each line of a notification."""
     nothing: str
@@ -27,7 +27,7 @@ class Glyphs(NamedTuple):
     """The bars of a chart whose bars are one cell high, from the lowest to the highest."""
     full: str
     light: str
-    """The characters of a horizontal bar: ``full`` for its first part, ``light`` for the rest."""
+    """The character for the unfilled part of a horizontal bar; ``full`` is for the filled part."""
 
 
 UNICODE = Glyphs("·", "…", "“", "”", "▌", "·", "▁▂▃▄▅▆▇█", "█", "░")
@@ -43,7 +43,10 @@ def use(glyphs: Glyphs) -> None:
 
 
 def are_ascii() -> bool:
-    """Return whether texts use the ASCII forms. If so, lines and boxes are in ASCII too."""
+    """Return whether texts use the ASCII forms.
+
+    If so, screens also draw lines and boxes in ASCII.
+    """
     return _now is ASCII
 
 
@@ -84,5 +87,5 @@ def bar(count: int, most: int) -> str:
 
 
 def bar_cells() -> tuple[str, str]:
-    """Return the two characters of a horizontal bar: for its first part, and for the rest."""
+    """Return the characters for the filled and the unfilled part of a horizontal bar."""
     return _now.full, _now.light

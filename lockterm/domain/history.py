@@ -42,8 +42,8 @@ class HistoryLine:
     """The values of the ``VALIDITY`` fields of the remote before its change, as a JSON list; empty
     if the operation has no backup of the remote."""
     sent: str
-    """The values of the same fields in an add or a change, as a JSON list; null for a field that
-    was not sent."""
+    """The values of the ``VALIDITY`` fields that an add or a change sent, as a JSON list; null for
+    a field that was not sent."""
 
 
 @dataclass(frozen=True, slots=True)

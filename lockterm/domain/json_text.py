@@ -93,8 +93,8 @@ _REASONS = {
     "Invalid \\": "a string contains an invalid backslash escape",
     "Unexpected UTF-8 BOM": "the text begins with a byte order mark",
 }
-"""Maps the beginning of Python's error message, which differs between versions, to lockterm's
-text."""
+"""Maps the beginnings of Python's error messages, which differ between Python versions, to
+lockterm's texts."""
 
 
 def size(value: object) -> int:
@@ -120,9 +120,9 @@ def one_line(value: object) -> str:
 def write_object(value: Mapping[str, Any] | None) -> str:
     """Return a JSON object as text that the user can edit; empty for None.
 
-    Lone surrogates and control characters are escaped, so that the text is safe to show. For an
-    object that is too large for a form, the text is a sentence instead of JSON. If the user leaves
-    the sentence unchanged, the object stays unchanged too.
+    Lone surrogates and control characters are escaped, so that the text is safe to show. If the
+    object is too large for a form, the function returns a sentence instead of JSON. If the user
+    does not change this sentence, lockterm does not change the object.
     """
     if value is None:
         return ""
@@ -135,7 +135,7 @@ def write_object(value: Mapping[str, Any] | None) -> str:
 
 
 def shown_object(value: object) -> str:
-    """Return a value as indented JSON for a view, cut after :data:`SHOWN` characters."""
+    """Return a value as indented JSON for a read-only view, cut after :data:`SHOWN` characters."""
     if not is_longer(value, SHOWN):
         return json.dumps(value, ensure_ascii=False, indent=2)[:SHOWN]
     pieces, length = [], 0

@@ -1,6 +1,7 @@
 """Names of languages, from the Unicode CLDR.
 
-The library and its data take tens of milliseconds to load, so call this module in a thread.
+The CLDR library and its data take tens of milliseconds to load, so call these functions in a
+thread.
 """
 
 from __future__ import annotations

@@ -69,8 +69,9 @@ class Block:
 
         Args:
             remotes: The remotes.
-            now_ms: The earliest time for which the block must count states, in milliseconds. A
-                later time makes a smaller block, which leaves out periods that have begun by then.
+            now_ms: The earliest time for which the block must count states, in milliseconds. The
+                block leaves out periods that began before this time, so a later time makes it
+                smaller.
         """
         ids = array("q", [NEVER if one.id is None else one.id for one in remotes])
         ends = array("q", map(_end_of, remotes))
@@ -142,7 +143,7 @@ class Listing:
 
     @property
     def unreadable_periods(self) -> int:
-        """The number of remotes whose type and dates do not show an end."""
+        """The number of remotes whose end cannot be read from their type and dates."""
         return sum(block.ends.count(UNREADABLE) for block in self.blocks)
 
     def remotes(self) -> Iterator[Remote]:
@@ -171,7 +172,7 @@ class Listing:
                 yield ListPosition(number, line)
 
     def lacking(self, words: Sequence[str]) -> str:
-        """Return the first word that no remote contains; empty if each word is in some remote."""
+        """Return the first word that no remote contains; empty if every word is in some remote."""
         for word in words:
             for block in self.blocks:
                 if word in block.texts:
@@ -262,6 +263,6 @@ class Lacking:
 
 
 def split_needle(needle: str) -> list[str]:
-    """Return the words of a search text in the form of :func:`fold_text`, the longest first."""
+    """Return the words of a search text, folded by :func:`fold_text`, the longest first."""
     words = set(fold_text(needle).split())
     return sorted(words, key=len, reverse=True)  # long words are usually rare

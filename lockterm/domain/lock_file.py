@@ -1,6 +1,9 @@
-"""The reader of lock files, which fill the lock book: lines ``id`` or ``id,name``, or a CSV table.
+"""The reader of lock files, from which lockterm fills the lock book.
 
-The reader checks the whole file. If any line is wrong, it raises an error with all problems.
+A lock file has lines like ``id`` or ``id,name``, or is a CSV table with a header.
+
+The reader checks the whole file. If any line is wrong, the reader raises one error that lists all
+problems.
 """
 
 from __future__ import annotations
@@ -29,15 +32,16 @@ _COLUMNS: Mapping[str, str] = {
     **dict.fromkeys(("zone", "timezone", "time zone"), "zone"),
     **dict.fromkeys(("alias", "remotes", "opened"), ""),
 }
-"""Maps column titles in lower case to fields of ``Lock``; empty if the column is ignored."""
+"""Maps column titles in lower case to fields of ``Lock``, or to an empty string if the column is
+ignored."""
 
 
 class LockFileError(LocktermError):
     """An error for a lock file that lockterm does not import, because it has problems.
 
     Args:
-        problems: Descriptions of the problems, at least one, each with its line number if it has
-            one; without control characters.
+        problems: Descriptions of the problems, at least one, without control characters. A problem
+            with a single line has the line number.
     """
 
     title = "Not imported"

@@ -1,4 +1,7 @@
-"""The entries of the lock book, the user's list of locks; the contract cannot list locks."""
+"""The entries of the lock book.
+
+The lock book is the user's own list of locks, because the contract has no call that lists locks.
+"""
 
 from __future__ import annotations
 
@@ -29,8 +32,8 @@ class Lock:
     name: str = ""
     """The name that the user gave the lock; empty to use the ID."""
     alias: str = ""
-    """The service's name of the lock (``lockAlias``, contract 2.3), from the last details of a
-    remote that lockterm read."""
+    """The service's name of the lock (``lockAlias``, contract 2.3). lockterm reads the name with
+    the details of a remote."""
     vendor: str = ""
     """The vendor that ``voice/packs`` needs (contract 4.10)."""
     model: str = ""
@@ -53,11 +56,14 @@ class Lock:
 
     @property
     def file_name_parts(self) -> tuple[str, str]:
-        """The parts of a file name for this lock: its name, and its ID to make them unique."""
+        """The name and the ID of the lock, as parts of a file name.
+
+        The ID makes the file name unique.
+        """
         return self.name, str(self.lock_id)
 
     def voice_since(self, zone: tzinfo, now_ms: int) -> str:
-        """Return a text such as ``set by you on 3 Dec``, with the day if it is known."""
+        """Return a text such as ``set by you on 3 Dec``; without the day if it is unknown."""
         at_ms = self.voice_ms
         return (
             SET_BY_YOU

@@ -50,13 +50,16 @@ class Marks(Generic[K, R]):
         self._made: dict[K, int] = {}
         """Maps the key of a row to the value of :attr:`count` when the row was marked."""
         self.count = 0
-        """Number of rows marked so far, including rows that were unmarked since."""
+        """Number of rows marked so far, including rows that are not marked any more."""
 
     def __len__(self) -> int:
         return len(self._seen)
 
     def has(self, row: R) -> bool:
-        """Return whether this row is marked; false if the mark is for an earlier row of its key."""
+        """Return whether this row is marked.
+
+        The result is false if the marked row has the same key but is another remote or lock.
+        """
         return self._marked(row) is not None
 
     def may_have(self, row: R) -> bool:
@@ -194,12 +197,12 @@ class Marks(Generic[K, R]):
 
 
 def remote_marks() -> Marks[Key, Row]:
-    """Return new marks for remotes, without marked rows; keys are lock ID and remote ID."""
+    """Return empty marks for remotes. The keys are pairs of lock ID and remote ID."""
     return Marks(_key, lambda seen, row: seen[1] is row[1] or is_still(seen[1].raw, row[1]))
 
 
 def lock_marks() -> Marks[int, Lock]:
-    """Return new marks for locks, without marked rows; keys are lock IDs."""
+    """Return empty marks for locks. The keys are lock IDs."""
     return Marks(attrgetter("lock_id"))
 
 

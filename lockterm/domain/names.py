@@ -53,10 +53,10 @@ def fold_text(text: str) -> str:
 
 
 def near_key(text: str) -> str:
-    """Return a key that is equal for names that a person may confuse: near names.
+    """Return a key that is equal for near names, which a person may confuse.
 
-    The key ignores case, accents, dashes and spaces. Only between two digits, one space stays, so
-    that "1-12" is not near "11-2".
+    The key ignores case, accents, dashes and spaces. As an exception, one space stays between two
+    digits, so that "1-12" is not near "11-2".
     """
     return _SEPARATORS.sub(_key_of_separator, fold_text(text).strip())
 

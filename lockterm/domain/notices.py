@@ -10,11 +10,12 @@ MESSAGES = 500
 """Maximum number of notifications in the log."""
 
 AGAIN_MS = 60_000
-"""Maximum time from one notification to an equal one, in milliseconds, for which the log only
-increases the count of the first."""
+"""Maximum time between two equal notifications, in milliseconds, for which the log counts them as
+one entry."""
 
 STANDING = 4
-"""Maximum number of unread errors, and of unread warnings. Older ones are only in the log."""
+"""Maximum number of unread errors, and of unread warnings. If there are more, the older ones are
+only in the log."""
 
 
 class LoggedNotice(NamedTuple):
@@ -63,7 +64,8 @@ class NoticeLog:
         self._standing: list[LoggedNotice] = []
         """The unread notifications, the newest at the end."""
         self._passed = 0
-        """Number of unread notifications that newer ones replaced since all were read last."""
+        """Number of unread notifications that newer ones have replaced; 0 again when all are
+        read."""
         self._once: set[str] = set()
 
     @property

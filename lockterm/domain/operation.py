@@ -71,7 +71,8 @@ UNCONFIRMED = frozenset(
 """The states of an unconfirmed change, which the user or a later verification must resolve."""
 
 HELD_CALLS = frozenset({"add", "clear"})
-"""The calls that are blocked on a lock while such a call on the same lock is unconfirmed."""
+"""The calls that block each other: an unconfirmed add or clear blocks adds and clears on its
+lock."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -141,11 +142,11 @@ class Operation:
         return self.call in HELD_CALLS
 
     def may_precede(self, later: Operation) -> bool:
-        """Return whether a later add may be sent although this add is unconfirmed.
+        """Return whether lockterm may send a later add although this add is unconfirmed.
 
         An unconfirmed add may still take effect. A later add with the same or a similar name or
-        number could create the remote twice, so it must wait. So must every later add of the same
-        session, because its answer may be lost for the same reason.
+        number could create the remote twice, so it must wait. Every later add of the same session
+        must wait too, because its answer may be lost for the same reason.
         """
         return (
             self.call == later.call == "add"

@@ -12,11 +12,11 @@ from lockterm.domain.remote_states import StateFilter
 from lockterm.domain.validity import MONTH_MS, WEEK_MS, RemoteState
 
 NEVER = -(2**63)
-"""The number that stands for the end of a remote without an end, or for a missing ID."""
+"""The number that represents the end of a remote without an end, or a missing ID."""
 
 UNREADABLE = 2**63 - 1
-"""The number that stands for the end of a remote whose period cannot be read. It is greater than
-every end, so such remotes are last."""
+"""The number that represents the end of a remote whose period cannot be read. The number is greater
+than every end, so such remotes come last."""
 
 
 class Period(NamedTuple):
@@ -29,7 +29,10 @@ class Period(NamedTuple):
 
 
 def read_periods(packed: array[int]) -> list[Period]:
-    """Return the periods that an array has as three numbers each: start, end and ``has_days``."""
+    """Return the periods in an array.
+
+    The array has three numbers for each period: start, end and ``has_days``.
+    """
     places = range(0, len(packed), 3)
     return [Period(packed[at], packed[at + 1], bool(packed[at + 2])) for at in places]
 

@@ -40,14 +40,14 @@ _MOST_ALIKE = 20
 they are a series of names, not typing errors."""
 
 _MANY = 500
-"""Number of remotes of one person above which :meth:`People.sort` also sorts the end dates."""
+"""Number of remotes of one person above which :meth:`People.sort` also sorts their end dates."""
 
 _CHUNK = 1000
 """Number of people whose search texts are joined to one string."""
 
 PersonKey = tuple[str, str]
-"""The name in normal form C and an empty string. For a remote without a name: an empty string and
-the number."""
+"""A pair of the name in normal form C and an empty string. If a remote has no name, the pair is an
+empty string and the number."""
 
 
 class Why(Enum):
@@ -58,7 +58,7 @@ class Why(Enum):
     LETTER = "one letter"
     """One letter of the names is different, missing, or swapped with its neighbor."""
     NUMBER = "same number"
-    """Both have a remote with the same number, so it may be the same fob."""
+    """The two people have remotes with the same number, which may be the same fob."""
 
 
 def key_of_person(name: str | None, number: str | None) -> PersonKey:
@@ -97,14 +97,15 @@ class Person:
         self.locks = 0
         """Number of locks with a remote of the person."""
         self.ends: dict[str, array[int]] = {}
-        """Maps a time zone of the lock book to the end of each remote, in milliseconds: ``NEVER``
-        for a permanent remote, ``UNREADABLE`` if type and dates do not show an end."""
+        """Maps a time zone of the lock book to the ends of the remotes, in milliseconds. The end is
+        ``NEVER`` for a permanent remote, and ``UNREADABLE`` if it cannot be read from type and
+        dates."""
         self.periods: list[Period] = []
         """The periods of the remotes whose state does not follow from their end alone."""
         self.last_lock: int | None = None
         """The ID of the lock that was counted last in :attr:`locks`."""
         self.order = (not key[0], natural(key[0] or key[1]))
-        """The sort key: by name, people without a name last."""
+        """The sort key, which sorts people by name, with people without a name last."""
         self._sorted = 0
         """Number of remotes when the ends were last sorted."""
 
@@ -148,7 +149,7 @@ class Bounds(NamedTuple):
     first: tuple[int, str] | None
     """The first end in milliseconds, with the time zone of its lock; None if no end is known."""
     last: tuple[int, str] | None
-    """The last end, in the same form."""
+    """The last end in milliseconds, with the time zone of its lock; None if no end is known."""
     is_endless: bool
     """Whether at least one remote has no end."""
     is_unclear: bool
@@ -185,7 +186,7 @@ class People:
         self.compares_letters = False
         """Whether :attr:`similar` includes names that differ in one letter."""
         self.has_similar = False
-        """Whether any two people are similar; set by :meth:`compare_letters`."""
+        """Whether any two people are similar. :meth:`compare_letters` sets this value."""
 
     def __len__(self) -> int:
         return len(self._found)
@@ -196,7 +197,7 @@ class People:
     def add(
         self, lock_id: int, zone: str, raws: Iterable[Mapping[str, Any]], ends: Iterable[int]
     ) -> None:
-        """Add remotes of one lock to the people whose names they have.
+        """Add remotes of one lock to the people that they belong to.
 
         Args:
             lock_id: The ID of the lock.
@@ -252,7 +253,7 @@ class People:
     def sort(self) -> Iterator[Person | None]:
         """Yield all people by name, with people without a name at the end.
 
-        From time to time, the generator yields None, so that the caller can handle keys.
+        From time to time, the generator yields None, so that the caller can handle pressed keys.
         """
         people, parts = [*self._found.values()], list[list[Person]]()
         for start in range(0, len(people), _CHUNK):
@@ -325,7 +326,10 @@ class PeopleSearch:
         people."""
 
     def prepare(self) -> Iterator[None]:
-        """Build the search texts; yield at times, so that the caller can handle keys."""
+        """Build the search texts.
+
+        From time to time, the generator yields None, so that the caller can handle pressed keys.
+        """
         for start in range(0, len(self.people), _CHUNK):
             chunk = self.people[start : start + _CHUNK]
             self._texts.append("\n".join(map(_search_text, chunk)))

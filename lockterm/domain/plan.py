@@ -76,8 +76,8 @@ NAME_TAKEN = "The name is taken"
 """The beginning of a step's message if another remote already has its name."""
 
 MOST_UNTYPED = 10
-"""Maximum number of remotes that a plan can delete, or give access, with a simple confirmation. For
-more, the user must type the number."""
+"""Maximum number of remotes to delete, or to give access to, that the user can confirm with a key.
+For more remotes, the user must type their number."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -150,7 +150,8 @@ class Step:
     def requires(self, earlier: Step) -> bool:
         """Return whether this step may be sent only if an earlier step is done.
 
-        To replace a fob, a plan has an add and a delete, and the second of them requires the first.
+        For example, a plan that replaces a fob has an add and a delete, and the later of these
+        steps requires the earlier one.
 
         Args:
             earlier: The step just before this one in the plan.
@@ -167,7 +168,7 @@ class Step:
 
 
 def at_rest(step: Step) -> Step:
-    """Return a step of a run that no session runs any more.
+    """Return a step as it is after its run has ended or was interrupted.
 
     If the step was being sent when the run ended, its state becomes ``StepState.UNKNOWN``.
     """
@@ -178,7 +179,10 @@ def at_rest(step: Step) -> Step:
 
 
 def under_way(step: Step) -> Step:
-    """Return a step of a run that another session runs, with a message if it is being sent."""
+    """Return a step of a plan that another session is running.
+
+    If the step is being sent, the returned step has a message.
+    """
     if step.state is not StepState.SENT:
         return step
     return replace(step, message="Another session is sending this step.")
@@ -247,7 +251,7 @@ class RunState(StrEnum):
     RUNNING = "running"
     """A session is running the plan now."""
     INTERRUPTED = "interrupted"
-    """Some steps have begun, other steps remain, and no session is running them."""
+    """Some steps have begun and other steps remain, but no session is running the plan."""
     DONE = "done"
     """No step remains to be sent. Some steps may have problems; see ``RunLine.is_incomplete``."""
 
@@ -271,12 +275,12 @@ class RunLine(NamedTuple):
 
     @property
     def is_interrupted(self) -> bool:
-        """Whether the run has begun, and no session is running the steps that remain."""
+        """Whether the run has begun and some steps remain, but no session is running the plan."""
         return self.state is RunState.INTERRUPTED
 
     @property
     def is_incomplete(self) -> bool:
-        """Whether the run has ended, but the user must check steps that it had to send."""
+        """Whether the run has ended, but the user must check some of the planned steps."""
         problems = sum(self.states.get(state, 0) for state in PROBLEMS)
         return self.state is RunState.DONE and problems > self.left_out
 
@@ -295,7 +299,7 @@ class RunLine(NamedTuple):
 
 
 def outcome_of(state: OperationState) -> StepState:
-    """Return the state of a step that follows from the state of its operation in the journal.
+    """Return a step's state, derived from the state of its operation in the journal.
 
     An operation without a final answer gives ``StepState.UNKNOWN``, because this function is only
     called when no session waits for the answer any more.
@@ -310,8 +314,8 @@ def outcome_of(state: OperationState) -> StepState:
 def select_retryable(steps: Iterable[Step]) -> list[Step]:
     """Return the steps that can be retried, in the order of their plan.
 
-    A step that requires an earlier one can be retried only if that step is done, or is also
-    retried.
+    A step that requires an earlier step can be retried only if the earlier step is done, or is
+    retried too.
 
     Args:
         steps: All steps of a plan, in order.
@@ -372,7 +376,10 @@ def _name_now(step: Step) -> str:
 
 
 def _blocker(step: Step, place: int, holders: dict[str, int]) -> int | None:
-    """Return the index of the step that must first free the new name of a step; None if none."""
+    """Return the index of the step that must run first to free a step's new name.
+
+    The result is None if the name is free.
+    """
     wanted = step.wanted.get(NAME)
     blocker = None if wanted is None else holders.get(normalize_name(wanted))
     return None if blocker == place else blocker

@@ -1,8 +1,8 @@
 """The lenient parser of records from the service.
 
-A field of an unexpected type does not hide its record, and a strange record does not hide its page.
-Records are plain dataclasses, because importing pydantic would delay the first page. Requests are
-checked with pydantic; see ``requests``.
+If a field has an unexpected type, lockterm still shows the record. If a record is unreadable,
+lockterm still shows the other records of the page. Records are plain dataclasses, because importing
+pydantic would delay the first page. Requests are checked with pydantic; see ``requests``.
 """
 
 from __future__ import annotations
@@ -24,7 +24,10 @@ has thousands of numbers."""
 
 
 class Kind(Enum):
-    """The type of a field. lockterm parses, compares, shows and checks the field accordingly."""
+    """The type of a field.
+
+    The type decides how lockterm parses, compares, shows and checks the field.
+    """
 
     TEXT = "a text"
     NUMBER = "a whole number"
@@ -47,7 +50,7 @@ class Sent(Enum):
 
 
 def in_sentence(label: str) -> str:
-    """Return a label or title as in the middle of a sentence: ``user number``, ``MAC address``."""
+    """Return a label or title as it is written within a sentence, such as ``user number``."""
     return label if label[:2].isupper() else label[:1].lower() + label[1:]
 
 
@@ -82,7 +85,7 @@ class Field(NamedTuple):
     """Whether the value belongs to one device, so that a duplicate of the remote does not get
     it."""
     first: str = ""
-    """The initial text in the form of a new remote."""
+    """The initial text of the field in the form for a new remote."""
     example: str = ""
     noun: str = ""
     """The name of the field within a sentence, if it is not the label in lower case."""
@@ -152,7 +155,8 @@ def _from_digits(value: Any) -> int | None:
 
 
 _TIMES = (Kind.DATE, Kind.TIMESTAMP)
-"""The kinds of times, which ``Record.read`` also accepts as strings of digits."""
+"""The kinds of fields that contain times. ``Record.read`` also accepts times as strings of
+digits."""
 
 _FITS: Mapping[Kind, Callable[[Any], bool]] = {
     **dict.fromkeys((Kind.NUMBER, Kind.CONSTANT, *_TIMES), is_number),
@@ -172,8 +176,8 @@ call for each value."""
 class Record:
     """A record as the service sent it.
 
-    A value whose type is not the contract's is in ``odd``, and fields that the contract does not
-    define are in ``extras``. lockterm never sends them back.
+    Values that do not have the contract's type are in ``odd``, and fields that the contract does
+    not define are in ``extras``. lockterm never sends these values back.
     """
 
     raw: dict[str, Any] = field(default_factory=dict, repr=False)
@@ -211,7 +215,7 @@ class Record:
 
     @classmethod
     def read(cls, raw: Mapping[str, Any]) -> Self:
-        """Return the record in a JSON object. Values of a wrong type go to ``odd``."""
+        """Return the record in a JSON object. Values of a wrong type are stored in ``odd``."""
         parts = cls.read_parts(raw)
         values: dict[str, Any] = {}
         odd: dict[str, Any] = {}

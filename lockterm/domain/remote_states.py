@@ -1,4 +1,4 @@
-"""The states of remotes: how many of the read remotes have each state, and a filter by state."""
+"""The number of remotes in each state, and a filter for lists by state."""
 
 from __future__ import annotations
 
@@ -24,8 +24,8 @@ _ORDER = (
     RemoteState.DISAGREE,
     RemoteState.UNCLEAR,
 )
-"""The states that :func:`sum_up` returns, in order. It inserts expiring remotes after the second
-state."""
+"""The states that :func:`sum_up` returns, in order. The function inserts expiring remotes after the
+second of these states."""
 
 
 class StateCounts:
@@ -119,8 +119,8 @@ def describe_counts(counts: Counter[StateFilter], *, tells_more: bool = False) -
 
     Args:
         counts: Maps states to numbers of remotes.
-        tells_more: Whether a text that leaves out less important states ends with the number of
-            their remotes, such as ``, 8 more``.
+        tells_more: Whether a text ends with the number of remotes in the states that it leaves out,
+            such as ``, 8 more``.
     """
     others = [state for state in RemoteState if state is not RemoteState.OPEN and counts[state]]
     forms = (others, [state for state in others if state in FIRST])

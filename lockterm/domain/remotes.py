@@ -1,7 +1,7 @@
-"""Bluetooth remotes (contract 2.3, 4.1, 4.3 to 4.5), and the only table of their fields.
+"""Bluetooth remotes (contract 2.3, 4.1, 4.3 to 4.5), and the table of their fields.
 
 The attributes of :class:`Remote` are the table, in the order in which views show them. All other
-code uses this table: the form, the detail view, differences, confirmations, the options of
+code uses this one table: the form, the detail view, differences, confirmations, the options of
 ``lockterm remotes``, request bodies, backups and CSV columns. To add a field, add it here.
 """
 
@@ -120,7 +120,7 @@ class Remote(Record):
         return {"lockInfo": LockInfo.read(info)} if isinstance(info, Mapping) else {}
 
     def other_lock(self, lock_id: int) -> int | None:
-        """Return the ID of the remote's lock; None if this is the given lock, or is unknown."""
+        """Return the ID of the remote's lock; None if the lock is the given one, or is unknown."""
         lock_ids = (self.lock_id, self.lock_info.lock_id if self.lock_info else None)
         return next((other for other in lock_ids if other not in (None, lock_id)), None)
 
@@ -172,11 +172,14 @@ class RemotePage(Record):
     pages: int
     total: int
     answer_bytes: int = 0
-    """Size of the answer in bytes; 0 if the page did not just come from the service."""
+    """Size of the answer in bytes; 0 if lockterm did not just receive the page from the service."""
     unreadable: int = 0
     """Number of list items that are not JSON objects."""
 
     @property
     def least(self) -> int:
-        """The least number of remotes on the lock: the total, or the page's length if greater."""
+        """The minimum number of remotes on the lock.
+
+        This is the total, or the length of the page if the page is longer.
+        """
         return max(self.total, len(self.remotes) + self.unreadable)

@@ -31,9 +31,9 @@ DAYS = 90
 """Number of days from today for which the page shows how many remotes end on each day."""
 
 _WIDTH, _HEIGHT = 900, 180
-"""Size of the chart, in its own units."""
+"""Width and height of the chart, in units of its SVG."""
 _LEFT, _TOP, _BOTTOM = 50, 12, 24
-"""Space around the bars, for the labels."""
+"""Space for labels on the left, above and below the bars, in units of the chart's SVG."""
 _LABEL_DAYS = 15
 """Number of days from one label of the chart to the next."""
 
@@ -42,8 +42,8 @@ _RESULTS = {
     "Unconfirmed": UNCONFIRMED | IN_FLIGHT,
     "Refused or not sent": WITHOUT_EFFECT,
 }
-"""Maps titles of columns to the operation states that they count. A further column counts all other
-states."""
+"""Maps the title of a column to the operation states that the column counts. A further column
+counts all other states."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -173,7 +173,8 @@ def _show_ends(report: Report) -> Html:
 def count_ends(report: Report) -> tuple[date, list[int]]:
     """Return today's date, and for each of :data:`DAYS` days the number of remotes that end on it.
 
-    If the date differs between the time zones of the locks and the profile, the earliest counts.
+    If today's date differs between the time zones of the locks and the profile, the earliest of
+    these dates is returned.
     """
     zones = {report.zone, *(one.zone for one in report.locks)}
     todays = [at.date() for zone in zones if (at := dates.local(report.now_ms, zone))]

@@ -6,9 +6,9 @@
 | 2 time-limited | both, end after start | none | the two dates, ``weekDay`` [] |
 | 4 recurring | both, end after start | 1-7; none only if confirmed | all three |
 
-An update that changes the type, start, end or weekdays sends all four. It sends any other field
-only if the field changes. Fields that the contract does not define are never sent back (contract
-2.2, 4.1 and 4.4).
+An update that changes the type, start, end or weekdays sends all four of these fields. An update
+sends any other field only if the field changes. Fields that the contract does not define are never
+sent back (contract 2.2, 4.1 and 4.4).
 """
 
 from __future__ import annotations
@@ -93,7 +93,7 @@ def effective(before: Remote | None, after: Remote) -> Remote:
 
 
 def touches_validity(before: Remote | None, after: Remote) -> bool:
-    """Return whether a request sends type, start, end and weekdays, as every add does."""
+    """Return whether a request sends type, start, end and weekdays. Every add sends them."""
     return before is None or validity_of(after) != validity_of(before)
 
 
@@ -142,7 +142,7 @@ def sends_dates(before: Remote | None, wanted: Remote) -> bool:
 
 
 def violations(wanted: Remote, before: Remote | None = None) -> dict[str, str]:
-    """Return why values cannot be sent, by contract field; empty if all values are valid.
+    """Return the reasons why values cannot be sent, by contract field; empty if all are valid.
 
     Args:
         wanted: The remote with the typed values.
@@ -266,7 +266,8 @@ def added_again(lock_id: int, was: Remote) -> NewRemote:
 def changes(before: Remote, wanted: Remote) -> RemoteChanges:
     """Return the request of an update (contract 4.4).
 
-    The request has the changed fields. If type, start, end or weekdays change, it has all four.
+    The request contains the changed fields. If type, start, end or weekdays change, the request
+    contains all four of them.
 
     Raises:
         RuleViolationError: A changed value breaks a rule.

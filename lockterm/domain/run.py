@@ -1,4 +1,4 @@
-"""Runs: plans that this session runs, with their progress."""
+"""The progress of plans that this session runs."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ RATED_S = 1.0
 
 
 class Run:
-    """A run that this session has started, until the session ends. It needs no open screen.
+    """A run that this session has started. The run continues when the user leaves its screen.
 
     ``operations.runs.Runs.execute`` changes the run; commands and screens read it, and can stop it.
 
@@ -31,7 +31,7 @@ class Run:
         self.on_change: Callable[[Run], None] = ignore
         """The function to call when a step or ``reading`` has changed, or the run has ended."""
         self.plan = plan
-        """The plan as it was at the start; after the run, the plan with the results."""
+        """The plan as it was when the run began. After the run, the plan with the results."""
         self.steps: dict[int, Step] = {}
         """Maps the number of each step to the step with its present state."""
         self.news: list[int] = []
@@ -112,7 +112,7 @@ class Run:
 
     @property
     def done(self) -> int:
-        """The number of steps of this run that have a result, without unconfirmed ones."""
+        """The number of steps of this run that have a result, without unconfirmed steps."""
         return self.due - self.left - self.problems[StepState.UNKNOWN]
 
     @property
@@ -132,7 +132,7 @@ class Run:
 
     @property
     def is_stopped(self) -> bool:
-        """Whether :meth:`stop` was called; steps may still be in progress."""
+        """Whether :meth:`stop` was called. Some steps may still be in progress."""
         return self.stop_request.is_set()
 
     @property

@@ -23,14 +23,15 @@ IGNORABLE = (
     *((0x1BCA0, 0x1BCA3), (0x1D173, 0x1D17A), (0xE0000, 0xE0FFF)),
 )
 """The 4,174 code points that terminals may draw as nothing (Default_Ignorable_Code_Point), as
-inclusive ranges. Most of them are not assigned yet, so their Unicode category does not show this.
+inclusive ranges. Most of these code points are not assigned yet, so their Unicode category does not
+show that they are invisible.
 """
 
 
 _NON_JOINER, _JOINER = "\u200c\u200d"
 _EMOJI_STYLE, _KEYCAP = "\ufe0f", "\u20e3"
 _VIRAMA = 9
-"""The combining class of the characters that join letters of Indian scripts."""
+"""The Unicode combining class of the characters that join letters of Indian scripts."""
 
 _UNSEEN = frozenset(
     map(
@@ -136,8 +137,8 @@ def clean(value: object, limit: int | None = None) -> str:
 def _is_at_work(char: str, before: str, after: str) -> bool:
     """Return whether an invisible character changes how its neighbors look.
 
-    The caller replaces a character without effect, because it would make different names look the
-    same.
+    The caller replaces the character if it has no effect, because different names could otherwise
+    look the same.
 
     Args:
         char: The character.
@@ -196,8 +197,8 @@ def spellings(values: Iterable[str]) -> list[str]:
     the result includes these escaped forms.
 
     Args:
-        values: Header values. Each long part of a value also counts as a secret, and so does the
-            decoded form of Basic credentials.
+        values: Header values. Each long part of a value, and the decoded form of Basic credentials,
+            also count as secrets.
     """
     wholes = [whole for value in values for whole in (value, *_basic(value))]
     parts = {
@@ -245,7 +246,7 @@ def masked(text: str, secrets: Iterable[str]) -> str:
     """Return a text with each secret replaced by :data:`MASKED`.
 
     Args:
-        text: The complete text. If it were cut, a part of a secret could remain.
+        text: The complete text, because a cut text could still contain a part of a secret.
         secrets: The result of :func:`spellings`.
     """
     for secret in secrets:

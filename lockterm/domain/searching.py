@@ -21,8 +21,8 @@ def find_missing_words(needle: str, remote: Remote) -> list[str]:
     """Return the words of a search text that a remote does not contain, ignoring case and accents.
 
     A word may be part of the name, the number, the ID, or any key, text or number in the extra
-    data, even if a field does not have the contract's type. The texts that tables show for types
-    and dates are not searched, because Jan and May are also names of people.
+    data. Fields that do not have the contract's type are searched too. The texts that tables show
+    for types and dates are not searched, because Jan and May are also names of people.
 
     Args:
         needle: The search text, as typed.

@@ -1,4 +1,4 @@
-"""The next remote of a series: the same input with the next name and the next number."""
+"""The input for the next remote of a series: the previous input, with the next name and number."""
 
 from __future__ import annotations
 
@@ -79,8 +79,8 @@ class NamesInUse:
 def counted_up(text: str, taken: Collection[str]) -> str:
     """Return the next free text of a series, such as ``A-0100`` after ``A-0099``.
 
-    The function increases the last number in the text until the text is free. Leading zeros stay. A
-    text without a number gets one, as in ``Anna 2``.
+    The function increases the last number in the text until the text is free. Leading zeros stay.
+    If the text has no number, the function adds one, as in ``Anna 2``.
 
     Args:
         text: The text of the previous remote.

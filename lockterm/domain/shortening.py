@@ -14,10 +14,10 @@ from lockterm.domain.weekdays import WEEK
 
 _ALL_DAYS = frozenset(WEEK)
 _BEGINNING, _FOREVER = -(2**63), 2**63
-"""Times in milliseconds: one before, and one after, every time that a service can send."""
+"""Two times in milliseconds, before and after every time that a service can send."""
 
 _MOST_DAYS = 9
-"""Number of days in which the search for a weekday ends: a week, and two partial days."""
+"""Maximum number of days to search for a weekday: a week, and a partial day at each end."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,7 +39,7 @@ class Shortening:
 
     @property
     def was_permanent(self) -> bool:
-        """Whether access had no end before the change, and gets one."""
+        """Whether access had no end before the change, and has an end after it."""
         return self.ends_ms is not None and self.ended_ms is None
 
 
@@ -57,7 +57,7 @@ def find_shortening(before: Remote, after: Remote, now_ms: int, zone: tzinfo) ->
 
     The function compares the times when the remote opens before and after the change. For a
     recurring remote without weekdays, these times are unknown, so only start and end are compared.
-    A change that removes all weekdays counts as removing access on all of them.
+    If a change removes all weekdays, the remote loses access on all of them.
 
     Args:
         before: The present remote. If its dates form no period, the result is None.

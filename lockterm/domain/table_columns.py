@@ -1,8 +1,8 @@
 """The columns of a table file: their names, and how their cells are written and parsed.
 
 lockterm parses a cell like a field of the remote form. In addition, times may be milliseconds, and
-a number that a spreadsheet has changed is refused. The exported text of a value, read again, gives
-exactly the same value, to the millisecond.
+a number that a spreadsheet has changed is refused. If lockterm exports a value and imports the
+text, the value is exactly the same, to the millisecond.
 """
 
 from __future__ import annotations
@@ -50,7 +50,7 @@ _AMBIGUOUS = re.compile(
 )
 """Matches a date with ambiguous day and month, or with a two-digit year."""
 _FIRST_MS = 10**11
-"""The smallest number that counts as milliseconds. Smaller ones may be seconds, or days as in a
+"""The smallest number that counts as milliseconds. Smaller numbers may be seconds, or days as in a
 spreadsheet."""
 
 _BEGINS = r"(^|[;\t\n\r\v\f])([\s\"]*)"
@@ -62,11 +62,11 @@ NO_TYPE = (
     "A new remote needs a type. Write permanent, time-limited or recurring in the column"
     " remoteType."
 )
-"""The problem of a row that adds a remote without a type, if the file has no mapping."""
+"""The message for a row that adds a remote without a type, if the file has no mapping."""
 NO_TYPE_MAPPED = (
     "A new remote needs a type, and this row has none. Set a type for such rows in the mapping."
 )
-"""The same problem if the file has a mapping."""
+"""The message for a row that adds a remote without a type, if the file has a mapping."""
 
 
 def column_named(text: str) -> str | None:

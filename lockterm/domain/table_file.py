@@ -44,7 +44,8 @@ _UNKNOWN = (
 )
 _OF_A_LOCK = ("lockId", "name", "timezone", "remotes")
 _OF_A_LIST = {"status", "createTime", "start", "end"}
-"""Columns that only the CSV of ``remotes list``, ``find`` and ``report`` has, to refuse it."""
+"""Columns that only the CSV of ``remotes list``, ``find`` and ``report`` has. lockterm refuses to
+import such a file."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -111,7 +112,7 @@ class Row:
         return self.cells.get(column, "").strip()
 
     def problem(self, column: str, reason: str, value: str | None = None) -> Problem:
-        """Return a problem with a cell. It shows title and text as in the original file.
+        """Return a problem with a cell, with the cell's title and text as in the original file.
 
         Args:
             column: The name of the column.
@@ -135,8 +136,8 @@ class Table:
     """The line numbers of rows that state no lock. They have the lock ID that the caller gave to
     the parser."""
     problems: Sequence[Problem] = ()
-    """Problems with the structure of the file. If there are any, lockterm plans no row. It still
-    checks the rows, to report all problems together."""
+    """Problems with the structure of the file. If there are any, lockterm plans no rows, but still
+    checks them to report all problems together."""
     ignored: Sequence[str] = ()
     """The titles of columns that a mapping ignores; may contain control characters."""
     without_access: int = 0
@@ -360,8 +361,8 @@ def _json_row(line: int, lock_id: str, raw: Mapping[str, Any]) -> Row:
 def _record_lines(text: str) -> Iterator[int]:
     """Yield the number of the line where each remote of a JSON export begins, from 1.
 
-    In an export, exactly the remotes begin at nesting depth 5. The caller has checked the structure
-    of the export.
+    In an export, remotes are the only objects that begin at nesting depth 5. The caller must check
+    the structure of the export first.
     """
     line, depth = 1, 0
     for match in re.finditer(r'"(?:[^"\\]|\\.)*"|[\[\]{}\n]', text, re.DOTALL):

@@ -2,9 +2,9 @@
 
 A mapping is a small TOML file:
 
-- ``[columns]`` has the meaning of each column by its title: a column of a table file,
-  ``first name``, ``last name`` or ``ignore``.
-- ``[doors]`` has the lock of each column that stands for a door, or of each door in a cell.
+- ``[columns]`` maps each column title to its meaning: a column of a table file, ``first name``,
+  ``last name`` or ``ignore``.
+- ``[doors]`` maps each column that represents a door, or each door in a cell, to its lock.
 - ``[format]`` states the order of day and month, and how numbers are written.
 - ``[values]`` has values for empty cells and missing columns.
 
@@ -41,7 +41,8 @@ NAME, NUMBER, TYPE, START, END = (
     *("startDate", "endDate"),
 )
 FIRST, LAST, IGNORE = "first name", "last name", "ignore"
-"""Meanings that only a mapping can give to a column. lockterm joins first name and last name."""
+"""Meanings that only a mapping can give to a column. lockterm joins the first and the last name to
+one name."""
 
 WRITTEN = "as written"
 """The format of numbers that are used as they are in the file."""
@@ -77,7 +78,7 @@ _PLACE = re.compile(r" ?\(at line (\d+), column (\d+)\)")
 class TableMap:
     """A mapping: the meaning of each column in another system's table.
 
-    Column titles are in the form that :func:`column_key` returns.
+    All column titles have the form that :func:`column_key` returns.
     """
 
     columns: Mapping[str, str] = field(default_factory=dict)
@@ -88,9 +89,10 @@ class TableMap:
     values: Mapping[str, str] = field(default_factory=dict)
     """Maps columns of a table file to the text for empty cells and missing columns."""
     dates: str = ""
-    """One of :data:`DATE_ORDERS`; empty if dates are written as in lockterm's table files."""
+    """The order of dates, one of :data:`DATE_ORDERS`; empty if dates are written as in lockterm's
+    table files."""
     numbers: str = WRITTEN
-    """One of :data:`NUMBER_FORMATS`, in which numbers are written."""
+    """The format in which numbers are written, one of :data:`NUMBER_FORMATS`."""
 
     def is_known(self, column: str) -> bool:
         """Return whether the mapping has a meaning for a column."""
@@ -154,7 +156,7 @@ class TableMap:
 
 
 def column_key(text: str) -> str:
-    """Return a column title in the form for mappings: without line breaks and repeated spaces."""
+    """Return a column title as mappings use it: without line breaks and repeated spaces."""
     return normalize_name(" ".join(text.split()))
 
 
@@ -167,7 +169,10 @@ def describe_unknown(column: str) -> str:
 
 
 def meaning_named(text: str) -> str | None:
-    """Return the key of :data:`MEANINGS` with a name or a column title, ignoring case, or None."""
+    """Return the key of :data:`MEANINGS` for a name or a column title, or None.
+
+    Case is ignored.
+    """
     return _NAMED.get(" ".join(text.split()).casefold()) or column_named(text)
 
 

@@ -1,8 +1,8 @@
 """The planner for table rows: it returns the steps for the remotes of a lock, or problems.
 
-A row identifies a remote by its ID. If the row has no ID, it identifies the remote by number, and
-otherwise by name. If several remotes match, or if a spreadsheet may have changed the value, the row
-has a problem, because lockterm does not guess.
+A row identifies a remote by its ID. If the row has no ID, it identifies the remote by number. If it
+has no number either, it identifies the remote by name. If several remotes match, or if a
+spreadsheet may have changed the value, the row has a problem, because lockterm does not guess.
 """
 
 from __future__ import annotations
@@ -60,7 +60,7 @@ class _RowError(Exception):
 
 
 def check_rows(rows: Sequence[Row]) -> list[Problem]:
-    """Return the problems of rows that are certain before lockterm reads the remotes of the locks.
+    """Return the problems of rows that are found before lockterm reads the remotes of the locks.
 
     These are invalid IDs, unknown actions, and rows that identify no remote.
     """
@@ -116,8 +116,7 @@ class LockPlan:
         self._deleted: set[int | None] = set()
         """The IDs of the remotes that the rows delete."""
         self._claimed: set[int | None] = set()
-        """The IDs of the remotes that rows identify by ID or number, as :meth:`_claim` finds
-        them."""
+        """The IDs of the remotes that :meth:`_claim` has found for the rows."""
         self._prune = False
         self._received = {name for remote in remotes for name in remote.raw}
         """The names of all fields that the service sent for the remotes."""
@@ -167,8 +166,8 @@ class LockPlan:
     def _claim(self, row: Row) -> int | None:
         """Return the ID of the remote that a row identifies by ID or number, or None.
 
-        If a delete has neither, its name identifies the remote. The result is None if no remote, or
-        more than one, has the number or the name.
+        If a row for a delete has no ID and no number, its name identifies the remote. The result is
+        None if the lock has no such remote or several of them.
         """
         if text := row.text(REMOTE):
             return int(text)
@@ -286,10 +285,10 @@ class LockPlan:
         return [remote for remote in some if remote.id not in self._deleted]
 
     def _note(self, row: Row, before: Remote | None) -> None:
-        """Store the remote that a row is about, and check that no other row is about it.
+        """Store the remote of a row, and check that no other row concerns the same remote.
 
         Raises:
-            _RowError: Another row is about the same remote.
+            _RowError: Another row concerns the same remote.
         """
         keys = [before.id] if before else [(name, row.text(name)) for name in (NUMBER, NAME)]
         for key in keys:
@@ -390,10 +389,10 @@ class LockPlan:
     def _is_kept(self, row: Row, field: Field, before: Remote) -> bool:
         """Return whether a row does not change a field of a remote.
 
-        The field stays if the row has the text that an export of the present remote would have. It
-        also stays if the text of the row is a default value of a mapping and the remote has a
-        value. Otherwise, each import of the file would set ``now`` again. Only a type from a
-        mapping is always used, because the dates of the row depend on it.
+        The field stays if the row has the text that an export of the present remote would have. The
+        field also stays if the text is a default value of a mapping and the remote already has a
+        value. Otherwise, a default such as ``now`` would change the remote on each import. A
+        default type is always used, because the dates of the row depend on the type.
         """
         if row.raw is not None and field.name in row.raw:
             was = before.raw.get(field.name)
@@ -484,7 +483,7 @@ class LockPlan:
 
 
 def _spellings(text: str | None) -> set[str]:
-    """Return the texts that a name or number can have in a table: itself, and an escaped form."""
+    """Return the ways to write a name or number in a table: unchanged, and escaped."""
     return {normalize_name(one).strip() for one in (text or "", visible(text or ""))}
 
 

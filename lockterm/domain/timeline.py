@@ -37,8 +37,8 @@ class Timeline:
         self.first: date | None = min(todays.values(), default=None)
         """The first day of the counts; None if there are no locks."""
         self.counts: dict[int, list[int]] = {}
-        """Maps the ID of each lock with such remotes to the number of remotes that end on each
-        day."""
+        """Maps lock IDs to the number of remotes that end on each day. Locks without such remotes
+        are missing."""
         self._now_ms = now_ms
         self._begins: dict[tzinfo, list[int]] = {}
         if self.first is not None:
@@ -48,7 +48,8 @@ class Timeline:
     def by_first_day(self) -> list[tuple[int, list[int]]]:
         """Return lock IDs with their counts, sorted by the first day on which a remote ends.
 
-        If this day is the same for several locks, the lock with the most such remotes comes first.
+        If this day is the same for several locks, the lock on which the most remotes end that day
+        comes first.
         """
 
         def first(counts: list[int]) -> tuple[int, int]:
@@ -73,13 +74,13 @@ class DayCounts:
     """The numbers of changes on consecutive days."""
 
     first: date
-    """The first of the days."""
+    """The first counted day."""
     counts: Sequence[int]
     """The number of changes on each day. The last day is today."""
 
     @property
     def today(self) -> date:
-        """Today, which is the last of the counted days."""
+        """Today, which is the last counted day."""
         return self.first + timedelta(len(self.counts) - 1)
 
     def last(self, days: int) -> DayCounts:
@@ -99,8 +100,8 @@ def sum_up_quarters(quarters: Mapping[int, int], today: date, days: int, zone: t
     Args:
         quarters: Maps quarters of an hour since 1970 to numbers of changes. Quarters after today,
             which exist if the clock was set back, are ignored.
-        today: The last of the days.
-        days: The number of days.
+        today: The last day to count.
+        days: The number of days to count.
         zone: The time zone that decides when a day begins.
     """
     first = first_day(today, days)

@@ -1,7 +1,7 @@
-"""The parser of the input in the remote form, which also describes meaning and errors.
+"""The parser of the input in the remote form, which also explains the values and errors.
 
 The input is a mapping of the contract's field names (contract 4.1) to typed texts, so that a draft
-can store it. Parsing has no side effects; the form shows the result.
+can store it. Parsing has no side effects, and the form shows the result.
 """
 
 from __future__ import annotations
@@ -55,8 +55,7 @@ class TypedRemote:
     notes: dict[str, str] = attribute(default_factory=dict)
     """Explanations of how lockterm understands the values, by contract field."""
     choices: dict[str, tuple[int, ...]] = attribute(default_factory=dict)
-    """The two moments, in milliseconds, of each time that the clocks show twice, by contract
-    field."""
+    """Maps each field whose time the clocks show twice to the two moments, in milliseconds."""
     missing: tuple[str, ...] = ()
     """The names of the fields that have an error because their text is empty."""
 
@@ -66,7 +65,7 @@ def shown_fields(remote_type: int | None, *, adding: bool) -> tuple[str, ...]:
 
     Args:
         remote_type: The type of the remote; None if no type is chosen.
-        adding: Whether the form is for a new remote; otherwise it edits a remote.
+        adding: Whether the form adds a remote. If false, the form edits a remote.
     """
     hidden = set() if needs_dates(remote_type) else {Kind.DATE}
     if not needs_weekdays(remote_type):

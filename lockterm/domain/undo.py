@@ -59,8 +59,8 @@ def undone(
         operation: An operation for which ``why_not_undone`` returns an empty string.
         zone: The time zone of the lock.
         now_ms: Now, in milliseconds.
-        known: The former values of hidden fields, which lists never contain; needed for a user
-            number.
+        known: The former values of hidden fields, which lists never contain. They are needed to
+            undo a change of a user number.
     """
     body = operation.body
     if operation.call == "add":
@@ -167,7 +167,7 @@ def restored(
         lock_id: The ID of the lock that the remotes belonged to.
         there: All remotes of the lock.
         now_ms: Now, in milliseconds.
-        renames: Whether a remote whose name is taken gets another name. Otherwise its step is
+        renames: Whether a remote whose name is taken gets another name. If false, its step is
             refused.
     """
     bulk = PlannedSteps([], [])

@@ -1,8 +1,8 @@
-"""The validity of a remote: its period by its dates, and the status that the service reports.
+"""The validity of a remote: the period between its dates, and the status from the service.
 
-The contract has no rule for ``status`` (contract 3), so lockterm does not derive one of the two
-from the other. If the service reports an expired remote as normal, lockterm shows the
-contradiction.
+The contract has no rule for ``status`` (contract 3), so lockterm does not derive the status from
+the dates, or the dates from the status. If the service reports an expired remote as normal,
+lockterm shows the contradiction.
 """
 
 from __future__ import annotations
@@ -24,8 +24,8 @@ if TYPE_CHECKING:
     from lockterm.domain.remotes import Remote
 
 _TOLERANCE_MS = 2 * dates.MINUTE_MS
-"""Time before and after an end, in milliseconds, in which status and dates may differ, because the
-clocks may differ."""
+"""Time before and after an end, in milliseconds, in which lockterm does not report a contradiction
+between status and dates, because the clocks may differ."""
 
 
 class Phase(Enum):
@@ -43,8 +43,8 @@ class Phase(Enum):
 class RemoteState(Enum):
     """The most important state of a remote, with a word and an icon of a distinct shape.
 
-    Each icon takes one cell on every terminal and has an ASCII form. The stylesheet sets its color
-    for the class ``line-table--`` followed by :attr:`look`.
+    Each icon takes one cell on every terminal and has an ASCII form. The stylesheet sets the color
+    of the icon for the class ``line-table--`` followed by :attr:`look`.
     """
 
     ENDED = "expired", "×", "x", "expired"
@@ -63,7 +63,7 @@ class RemoteState(Enum):
 
     @property
     def counted(self) -> str:
-        """The words after a number: ``15 within 7 days``, where ``< 7 days`` would mislead."""
+        """The words for the state after a number of remotes, as in ``15 within 7 days``."""
         return self.word.replace("<", "within")
 
     @property
@@ -93,9 +93,9 @@ def state_by_dates(remote: Remote, now_ms: int) -> RemoteState:
 
 
 def may_be(state: RemoteState, end_ms: int | None, now_ms: int) -> bool:
-    """Return whether a remote may have a state, as far as its end shows.
+    """Return whether a remote may have a state, judging only by its end.
 
-    This function is faster than :func:`state_of`, and excludes most remotes.
+    This function is faster than :func:`state_of`. Callers use it to exclude most remotes.
 
     Args:
         state: The state.
@@ -133,7 +133,7 @@ def end_of(remote: Remote) -> int | None:
 
 
 def has_unreadable_period(remote: Remote) -> bool:
-    """Return whether a remote is not permanent, and its type and dates do not show its end."""
+    """Return whether a remote is not permanent, but its end cannot be read from type and dates."""
     return remote.remote_type != RemoteType.PERMANENT and end_of(remote) is None
 
 
@@ -188,7 +188,7 @@ def judge(remote: Remote, phase: Phase, now_ms: int) -> tuple[RemoteState, str, 
 def _state(
     phase: Phase, status: int | None, end: int | None, now_ms: int
 ) -> tuple[RemoteState, str, str]:
-    """Return the state, the word and the sentence as :func:`judge` returns them."""
+    """Return the state, the word and the sentence that :func:`judge` returns."""
     left_ms = (end or 0) - now_ms
     if status == RemoteStatus.NORMAL:
         if phase is Phase.OVER and -left_ms > _TOLERANCE_MS:

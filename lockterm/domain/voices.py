@@ -91,8 +91,9 @@ def find_listed_pack(
 ) -> int | None:
     """Return the index of the listed pack that contains a voice; None if no pack does.
 
-    Only the address links a voice to a pack, and a list may lack the addresses. If it does, the
-    result is the first pack that has the timbre in its name and no other known address.
+    A voice belongs to the pack with the same address, but a list of packs may lack the addresses.
+    In that case, the result is the first pack that has the timbre in its name and is not known to
+    have another address.
 
     Args:
         voice: The voice.
@@ -119,7 +120,7 @@ def find_listed_pack(
 def joined(lists: Iterable[Sequence[Language]]) -> list[Language]:
     """Return the languages of several lock models, each with all its voices and no duplicates.
 
-    If several models have the same voice, the first one is used.
+    If several models have the same voice, the voice of the first model is used.
     """
     by_code: dict[str | None, Language] = {}
     known: dict[str | None, dict[str | None, Timbre]] = {}
@@ -166,8 +167,8 @@ class PackSource(NamedTuple):
     url: str
     """The address of the pack (``timbrePackUrl``)."""
     size: int | None = None
-    """The size in bytes (``fileSize``); None if the service reported none, as for a language's
-    timbres."""
+    """The size in bytes (``fileSize``); None if the service reported no size, for example for the
+    timbres of a language."""
     md5: str = ""
     """The MD5 (``fileMd5``); empty if the service reported none."""
     named: tuple[str, ...] = ()
@@ -190,7 +191,7 @@ class PackSource(NamedTuple):
 
     @property
     def assurance(self) -> str:
-        """Sentences for a downloaded file that describe which checks it has passed."""
+        """Sentences that describe which checks a downloaded file has passed."""
         limits = "These checks detect transmission errors, not forgery."
         if self.size is not None and self.md5:
             return f"Size and MD5 match. {limits}"

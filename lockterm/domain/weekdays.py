@@ -23,7 +23,7 @@ _SETS = {
 
 
 _ALL_DAYS_MASK = "127"
-"""The text ``127`` is ambiguous: as a bit mask, it means every day; as digits, three days."""
+"""An ambiguous text: as a bit mask, ``127`` means every day, but as digits, it means three days."""
 
 _AMBIGUOUS = "{} is ambiguous. Type mon-fri, or separate the digits with commas, as in {}."
 

@@ -1,7 +1,7 @@
 """The accounts of each service, identified by their credentials.
 
-The journal stores the account and a digest of the credentials with each change. Thus it shows to
-which account the credentials of a profile belong.
+The journal stores the account and a digest of the credentials with each change. Therefore the
+journal shows to which account the credentials of a profile belong.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ _IDENTITY = ("id", "remoteNumber", "createTime")
 
 _NEWEST = "seq > (SELECT ifnull(max(seq), 0) - 10000 FROM operations)"
 """The SQL condition that limits a search to the newest 10,000 changes, because a long journal has
-hundreds of thousands."""
+hundreds of thousands of changes."""
 
 
 def digest_credentials(profile: Profile) -> str:
@@ -44,7 +44,7 @@ def is_unnamed(account: str) -> bool:
 
 
 class Accounts:
-    """The accounts of a profile. Every method raises ``StoreError`` if the file fails.
+    """The accounts of a profile. Every method raises ``StoreError`` if the store cannot be used.
 
     Args:
         database: The local store.
@@ -62,10 +62,11 @@ class Accounts:
         self._credentials = credentials
 
     def current(self) -> Account:
-        """Return the account of the profile, with the accounts that it used before, if any.
+        """Return the account of the profile, with the accounts that the profile used before.
 
         If the profile names no account, the result is the account that last used the same
-        credentials. If the journal has no such change, the name of the account is generated.
+        credentials. If no change in the journal used these credentials, the name of the account is
+        generated.
         """
         profile, service = self._profile, self._profile.base_url
         name = profile.account or f"{profile.name}-{self._credentials[:_SHOWN]}"
@@ -100,14 +101,14 @@ class Accounts:
             self._journal.move_account(unnamed, profile.account)
 
     def merge(self, account: Account, earlier: str) -> Account:
-        """Join an account with an earlier one, because both are one account with new credentials.
+        """Join two accounts that are the same account before and after a change of credentials.
 
         Args:
             account: The account with the new credentials.
             earlier: The name of the earlier account.
 
         Returns:
-            The earlier account, which now has the operations of both.
+            The earlier account, which now has the operations of both accounts.
         """
         self._journal.move_account(account.name, earlier)
         left = tuple(one for one in account.earlier if one != earlier)

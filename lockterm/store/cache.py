@@ -1,4 +1,7 @@
-"""The cache of the service's last answers, for an instant display. Deleting it loses no data."""
+"""The cache of the service's last answers, for an instant display.
+
+Deleting the cache loses no data.
+"""
 
 from __future__ import annotations
 
@@ -32,14 +35,15 @@ MOST_BYTES = 64 * 1024 * 1024
 """Maximum number of bytes of all cached answers; the oldest are dropped first."""
 
 LARGEST = 512 * 1024
-"""Maximum number of characters of a cached answer as JSON; 200 remotes have about 100,000."""
+"""Maximum number of characters of a cached answer as JSON; 200 remotes have about 100,000
+characters."""
 
 MOST_LIST_BYTES = 256 * 1024 * 1024
 """Maximum number of bytes of all cached lists, twice the size of the lists of 10,000 locks with 100
 remotes each. The oldest are dropped first."""
 
 MOST_BLOCKS = 50
-"""Maximum number of blocks of a cached list with which a single page is compared. 50 blocks have
+"""Maximum number of blocks of a cached list that are compared with a single page. 50 blocks have
 10,000 remotes."""
 
 TABLES = (
@@ -119,8 +123,8 @@ def cache_of(directory: Path, profile: Profile) -> Cache | None:
         profile: The profile.
 
     Returns:
-        The cache; None if the profile turns caching off. The profile's cached answers are then
-        deleted.
+        The cache; None if the profile turns caching off. In that case, the function deletes the
+        profile's cached answers.
     """
     cache = Cache(directory / "answers.db", profile)
     if profile.cache:
@@ -173,7 +177,9 @@ class Cache:
             return None
 
     def put(self, key: str, value: Any, at_ms: int) -> None:
-        """Cache a value. If it is longer than ``LARGEST``, only delete the older value of its key.
+        """Cache a value.
+
+        If the value is longer than ``LARGEST``, delete the older value of the key instead.
 
         Args:
             key: The key.
@@ -217,14 +223,14 @@ class Cache:
         base: KeptRecords | None = None,
         changes: Sequence[ChangeElsewhere] = (),
     ) -> None:
-        """Cache the whole list of a lock's remotes. It replaces the earlier list of the lock.
+        """Cache the whole list of a lock's remotes, and replace the earlier list of the lock.
 
         Args:
-            lock_id: The lock.
+            lock_id: The ID of the lock.
             listing: The new list.
             ended_ms: The time when the new list was completely read, in milliseconds.
             base: The cached list that the new list was compared with. If another session has
-                replaced it, the new list and ``changes`` are not saved.
+                replaced this cached list, the new list and ``changes`` are not saved.
             changes: The changes by others between ``base`` and the new list, which are saved in the
                 same transaction.
         """
@@ -264,7 +270,7 @@ class Cache:
                 self._list_bytes = int(count)
 
     def lists(self, lock_id: int | None = None) -> Mapping[int, Listing]:
-        """Return the cached lists of all locks, by lock ID; with ``lock_id``, only of this lock.
+        """Return the cached lists of all locks, or only that of ``lock_id``, by lock ID.
 
         The result is empty if the cache cannot be read.
         """
@@ -299,7 +305,7 @@ class Cache:
         """Return the end dates and periods of the remotes in some blocks of a cached list.
 
         Args:
-            lock_id: The lock.
+            lock_id: The ID of the lock.
             block: Number of the first block, from 0.
             most: Maximum number of blocks.
 
@@ -327,7 +333,7 @@ class Cache:
         """Count the remotes by state in the next blocks of a cached list.
 
         Args:
-            lock_id: The lock.
+            lock_id: The ID of the lock.
             before: The counts of the blocks before ``block``; None if ``block`` is 0.
             block: Number of the first block to count, from 0.
             most: Maximum number of blocks to count.
@@ -379,7 +385,7 @@ class Cache:
         """Return the records of a cached list.
 
         Args:
-            lock_id: The lock.
+            lock_id: The ID of the lock.
             ids: Remote IDs; only the blocks with these remotes are returned. None for all blocks.
 
         Returns:
@@ -445,7 +451,10 @@ class Cache:
         self._database.close()
 
     def _opened(self) -> Database:
-        """Return the database. Before the first use, delete a file far beyond the limits."""
+        """Return the database.
+
+        Before the first use, delete a cache file that is far larger than the limits.
+        """
         if not self._is_checked:
             self._is_checked = True
             path = self._database.path

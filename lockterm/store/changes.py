@@ -1,4 +1,7 @@
-"""The table of changes by others. It is in the file of the cache, like the lists that show them."""
+"""The table of changes by others. The table is in the file of the cache.
+
+The cached lists, from which lockterm finds these changes, are in the same file.
+"""
 
 from __future__ import annotations
 
@@ -41,7 +44,8 @@ _ADD = """
         seen = seen AND after = excluded.after,
         what = excluded.what, names = excluded.names, after = excluded.after
 """
-"""The statement that adds a change. A known change keeps its earlier time, which is narrower."""
+"""The statement that adds a change. If the change is already saved, it keeps its earlier time,
+which is more exact."""
 
 _REMOVE_GONE = """
     DELETE FROM changes
@@ -60,8 +64,9 @@ def add_changes(
 ) -> None:
     """Add changes, and drop the oldest ones beyond the limits.
 
-    If a new remote equals a remote that was saved as gone, one list did not show it, and it was
-    never gone. The function then removes the earlier change and does not add the new one.
+    If a new remote equals a remote that was saved as gone, the remote was never gone, but only
+    missing from one list. The function then removes the earlier change and does not add the new
+    one.
 
     Args:
         connection: A connection in a transaction.

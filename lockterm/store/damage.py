@@ -28,7 +28,8 @@ TABLE_NAMES = """
 Contents = dict[tuple[Any, ...], int]
 """The schema of a file.
 
-Maps the type, name, table and SQL statement of each entry, as bytes, to its first page's number.
+Maps the type, name, table and SQL statement of each entry, as bytes, to the number of the entry's
+first page.
 """
 
 
@@ -45,8 +46,8 @@ _LOCKED = frozenset({sqlite3.SQLITE_BUSY, sqlite3.SQLITE_LOCKED})
 def refuse_foreign(connection: sqlite3.Connection, path: Path) -> None:
     """Raise an error if a store has triggers or views.
 
-    lockterm creates no triggers or views. If another program did, lockterm's statements would run
-    them.
+    lockterm creates no triggers or views. If another program created some, lockterm's statements
+    would run them.
 
     Raises:
         StoreError: The store has a trigger or view.

@@ -122,7 +122,7 @@ def _is_text(kind: str, raw: bytes | None) -> bool:
 
 
 def _found_damaged(message: str) -> sqlite3.DatabaseError:
-    """Return the error that SQLite would raise for damage."""
+    """Return the error that SQLite would raise for a damaged file."""
     error = sqlite3.DatabaseError(message)
     error.sqlite_errorcode = sqlite3.SQLITE_CORRUPT
     return error
@@ -160,7 +160,8 @@ _TROUBLE = (UnicodeDecodeError, sqlite3.Error, OSError)
 BUSY_S = 5.0
 """Maximum time for which a transaction waits for another session on the same store, in seconds."""
 CACHE_BUSY_S = 0.2
-"""The same limit for the cache, in seconds. It is short because the cache is not essential."""
+"""Maximum time for which a transaction on the cache waits, in seconds. The time is short because
+the cache is not essential."""
 
 
 class Database:
@@ -220,8 +221,8 @@ class Database:
     def _current(self) -> sqlite3.Connection:
         """Return a connection to the file that is now at the path.
 
-        If the open file was removed or replaced, connect to the new file at the path. The rows that
-        only the old file of a durable store has are copied to the new file.
+        If the open file was removed or replaced, connect to the new file at the path. If the store
+        is durable, rows that are only in the old file are copied to the new file.
         """
         old, old_inode = self._connection, self._inode
         if old is None or inode(self.path) == old_inode:
@@ -241,7 +242,10 @@ class Database:
         return connection
 
     def _carry_over(self, old: sqlite3.Connection) -> None:
-        """Copy rows that only the old file has to the new file, except from damaged tables."""
+        """Copy rows from the old file that are missing in the new file.
+
+        Damaged tables are not copied.
+        """
         old.execute("ATTACH ? AS new", (str(self.path),))
         try:
             for (table,) in old.execute(TABLE_NAMES.format(file="new")).fetchall():
@@ -275,7 +279,8 @@ class Database:
 
         Raises:
             StoreError: The file cannot be opened.
-            StoreDamagedError: The file was damaged; a new file with its readable rows replaces it.
+            StoreDamagedError: The file was damaged. A new file with the readable rows has replaced
+                it.
         """
         with self.reading() as connection:
             (result,) = fetch(connection, "PRAGMA integrity_check(1)")[0]
@@ -389,7 +394,10 @@ class Database:
                     stand_in.close()
 
     def _trouble(self, error: Exception) -> StoreError:
-        """Return the error to raise. If it shows damage, first replace the damaged file."""
+        """Return the ``StoreError`` to raise for an error of SQLite or of the disk.
+
+        If the error shows damage, first replace the damaged file.
+        """
         if isinstance(error, StoreError):
             return error
         if is_damage(error):

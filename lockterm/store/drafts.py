@@ -12,7 +12,7 @@ _KEY = "profile = ? AND form = ? AND lock_id = ? AND remote_id = ? AND session =
 
 
 class Drafts:
-    """The drafts of one profile. Every method raises ``StoreError`` if the file fails."""
+    """The drafts of one profile. Every method raises ``StoreError`` if the store cannot be used."""
 
     def __init__(self, database: Database, profile: str) -> None:
         self._database = database
@@ -44,7 +44,7 @@ class Drafts:
             connection.execute(f"DELETE FROM drafts WHERE {_KEY}", self._key(draft))
 
     def hand_over(self, draft: Draft, session: str) -> None:
-        """Move a draft to another session. It replaces that session's draft of the same form."""
+        """Move a draft to another session, and replace that session's draft of the same form."""
         with self._database.transaction() as connection:
             connection.execute(
                 f"UPDATE OR REPLACE drafts SET session = ? WHERE {_KEY}",
@@ -73,8 +73,8 @@ class Drafts:
 
 
 _NEW = -(2**63)
-"""The value in the column ``remote_id`` for a new remote. No remote has this ID, and a key column
-cannot be null."""
+"""The value in the column ``remote_id`` for a new remote. No remote has this ID. The value cannot
+be null, because the column is part of the key."""
 
 
 def _draft(row: sqlite3.Row) -> Draft | None:

@@ -46,8 +46,8 @@ from lockterm.store.journal_search import add_functions, build_words_condition
 from lockterm.store.owner import Account
 
 LONGEST_GUARD_MS = 600_000
-"""Maximum duration of the checks before a write, in milliseconds. If they seem to take longer, the
-clock was changed."""
+"""Maximum duration of the checks before a write, in milliseconds. If the checks seem to take
+longer, the clock was changed."""
 
 RARE = 10_000
 """Maximum number of matching rows for which a search uses an index. If more rows match, a scan from
@@ -61,7 +61,9 @@ def _marks(values: Iterable[object]) -> str:
 
 
 class Journal:
-    """The operations of one profile. Every method raises ``StoreError`` if the file fails.
+    """The operations of one profile.
+
+    Every method raises ``StoreError`` if the store cannot be used.
 
     Args:
         database: The local store.
@@ -74,7 +76,7 @@ class Journal:
         self._profile = profile
         self._service = service
         self.account = Account("")
-        """The account that the profile uses, which ``ProfileAccount`` sets; empty before."""
+        """The account that the profile uses, which ``ProfileAccount`` sets; initially empty."""
         self._damaged, self._all = DamagedRows(), RowCount(OWN, profile)
         self._quarters = QuarterCounts(OWN, profile)
 
@@ -93,12 +95,14 @@ class Journal:
     def prepare(self, operation: Operation) -> Operation | None:
         """Insert a new operation, unless another operation blocks it.
 
-        An operation blocks the new one in these cases:
+        An earlier operation blocks the new operation in these cases:
 
-        - It is unresolved, and could interfere with the new one, which does not repeat it.
-        - The new one repeats it, but it is already resolved.
-        - It is in flight, and repeats the same operation as the new one.
-        - It has added the name that the new one adds, after the new one began to check this name.
+        - The earlier operation is unresolved and could interfere with the new one, and the new one
+          does not repeat it.
+        - The new operation repeats the earlier one, but the earlier one is already resolved.
+        - The earlier operation is in flight, and repeats the same operation as the new one.
+        - The earlier operation added the name that the new one adds, after the new one began to
+          check that the name is free.
 
         Returns:
             None if the new operation was inserted; otherwise the operation that blocks it.
@@ -143,8 +147,8 @@ class Journal:
     ) -> None:
         """Save the result of an operation that was sent.
 
-        If the request may have arrived, also mark the operation that this one repeats as sent
-        again.
+        If the request may have arrived and repeats an earlier operation, also mark the earlier
+        operation as sent again.
 
         Args:
             operation: The operation.
@@ -275,7 +279,7 @@ class Journal:
         return [line_of(row) for row in rows], len(seqs)
 
     def look_through(self, most: int) -> bool:
-        """Check up to ``most`` more rows for damage, and return whether there were any."""
+        """Check up to ``most`` more rows for damage, and return whether any row was checked."""
         with self._database.reading() as connection:
             return self._damaged.look(connection, most)
 
@@ -338,7 +342,10 @@ class Journal:
         return self._sound(which, [backup_id, old_id])
 
     def linked(self, operation: Operation) -> list[Operation]:
-        """Return the operations that an operation repeats or restores, and the reverse."""
+        """Return the operations that an operation repeats or restores.
+
+        The result also has the operations that repeat or restore the given one.
+        """
         own = operation.id
         # The plus sign makes SQLite use the rare columns, not the index of the profile.
         where = "+profile = ? AND (id IN (?, ?) OR again_of = ? OR restores = ?)"
@@ -356,10 +363,11 @@ class Journal:
         """Return the unfinished and recently resolved operations on a lock, oldest first.
 
         Args:
-            lock_id: The lock.
-            from_ms: Earliest time of the resolution, by this machine's clock.
-            till_ms: Latest time of the resolution; in the future, in case the clock is set back.
-            ids: Operations to include regardless of the time of their resolution.
+            lock_id: The ID of the lock.
+            from_ms: Earliest time of the resolution by this machine's clock, in milliseconds.
+            till_ms: Latest time of the resolution, in milliseconds. Callers pass a time in the
+                future, in case the clock is set back.
+            ids: IDs of operations to include regardless of the time of their resolution.
             name: A remote name. If no operation contains this name, the result is empty. None to
                 ignore names.
         """
@@ -464,7 +472,8 @@ class Journal:
     def _holding(self, operation: Operation) -> list[Operation]:
         """Return the account's unresolved operations that could interfere with an operation.
 
-        For an add or clear these are adds and clears of the lock; otherwise, changes of the remote.
+        For an add or a clear, these are adds and clears on the same lock. For other calls, these
+        are changes of the same remote.
         """
         which, values = "remote_id = ?", list[object]([operation.remote_id])
         if operation.call in HELD_CALLS:

@@ -1,7 +1,8 @@
-"""Checks and counts of the journal's rows, each made once for each row, and some queries.
+"""Checks and counts of the journal's rows, and some queries.
 
-The results are cached, because the journal never removes rows, and lockterm never writes damaged
-rows. A new connection may have opened another file, so each connection starts with empty caches.
+Each row is checked and counted only once. The results are cached, because the journal never removes
+rows, and lockterm never writes damaged rows. A new connection may have opened another file, so each
+connection starts with empty caches.
 """
 
 from __future__ import annotations
@@ -88,7 +89,7 @@ class RowCount:
 
 
 class QuarterCounts:
-    """A counter of a profile's rows for each quarter of an hour; it counts each row only once.
+    """A counter of a profile's rows for each quarter of an hour, which counts each row only once.
 
     Args:
         where: The SQL condition for the rows.
@@ -166,7 +167,7 @@ def recorded_changes(
 ) -> list[Operation]:
     """Return an account's latest recorded operations on a lock, the oldest first.
 
-    There are at most :data:`MOST` of them.
+    The result has at most :data:`MOST` operations.
     """
     with database.reading() as connection:
         rows = fetch(

@@ -55,7 +55,8 @@ OWN = """(profile = :profile OR profile IS NULL OR profile IN (
 
 HERE = "((service = ? AND account = ?) OR (account IS NULL AND profile = ?))"
 """The condition for operations of any profile that were sent to the account of this profile.
-Earlier versions did not store the account; an operation without account belongs to its profile."""
+Earlier versions did not store the account, so an operation without an account belongs to the
+profile that sent it."""
 
 WHOLE = f"SELECT seq, {COLUMNS} FROM operations"
 """SQL for the rows that :func:`operation_of` reads."""
@@ -112,7 +113,7 @@ def quoted(states: Iterable[OperationState]) -> str:
 def named(operation_id: str) -> tuple[str, str | int]:
     """Return an SQL condition that finds an operation, and the value of its parameter.
 
-    The ID of an operation with a damaged ID is its row number, such as ``row 12``.
+    If the ID of an operation is damaged, its row number is used instead, such as ``row 12``.
     """
     word, _, number = operation_id.partition(" ")
     return ("seq = ?", int(number)) if word == _ROW and number else ("id = ?", operation_id)
@@ -124,7 +125,7 @@ def stored(name: str, value: Any) -> Any:
 
 
 def _legible(values: dict[str, Any], seq: int) -> bool:
-    """Replace each value of a wrong type with an empty one, and return whether there was none.
+    """Return whether all values have the right type, and replace the others with empty values.
 
     An empty ID becomes the row number, such as ``row 12``.
     """
@@ -140,7 +141,7 @@ def _legible(values: dict[str, Any], seq: int) -> bool:
 
 
 def operation_of(row: sqlite3.Row) -> Operation:
-    """Return the operation of a row; if a value is damaged, its state is ``DAMAGED``."""
+    """Return the operation of a row, with the state ``DAMAGED`` if any value is damaged."""
     values = {name: row[name] for name in FIELDS}
     is_sound = _legible(values, row["seq"])
     for name, kind in _JSON.items():
@@ -171,7 +172,10 @@ def operation_of(row: sqlite3.Row) -> Operation:
 
 
 def line_of(row: sqlite3.Row) -> HistoryLine:
-    """Return the summary of a row's operation; if a value is damaged, its state is ``DAMAGED``."""
+    """Return the summary of a row's operation.
+
+    If any value is damaged, its state is ``DAMAGED``.
+    """
     values = dict(row)
     is_sound = bool(values.pop("is_sound"))
     is_sound = _legible(values, values["seq"]) and is_sound

@@ -1,8 +1,8 @@
 """The SQL condition for a search of the history.
 
 SQLite compares words and texts in printable ASCII, because it is ten times as fast as Python. A
-Python function compares all others, because SQLite cannot fold the case and accents of letters
-beyond ASCII.
+Python function compares all other words and texts, because SQLite cannot fold the case and accents
+of letters beyond ASCII.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ _ODD = "length({0}) <> length(CAST({0} AS BLOB))"
 """The condition for a text that is not all ASCII, or has a NUL, at which SQLite would stop."""
 
 _OF_TIMES = frozenset("0123456789-+:")
-"""The characters of times in the history, without the names of months."""
+"""The characters of times in the history, except for the letters in names of months."""
 
 
 def build_words_condition(words: Sequence[str], sound: str) -> tuple[str, dict[str, str]]:
@@ -83,12 +83,17 @@ def _has_folded(raw: bytes | None, word: str) -> bool:
 
 @lru_cache(maxsize=10_000)
 def _folded(raw: bytes) -> str:
-    """Return a text folded by :func:`fold_text`, from a cache because names of locks repeat."""
+    """Return a text folded by :func:`fold_text`.
+
+    Results are cached, because the names of locks repeat.
+    """
     return fold_text(raw.decode(errors="replace"))
 
 
 def _having(word: str, name: str) -> Iterator[str]:
-    """Yield an SQL condition for each text of a row that may contain a word, the fastest first.
+    """Yield an SQL condition for each text of a row that may contain a word.
+
+    The fastest conditions come first.
 
     Args:
         word: The folded word.
@@ -124,5 +129,8 @@ def _text_has(column: str, word: str, name: str) -> str:
 
 
 def _those(texts: Mapping[Any, str], word: str) -> str:
-    """Return the keys whose texts contain a word, as an SQL list; the keys need no escapes."""
+    """Return the keys whose texts contain a word, as an SQL list.
+
+    The keys must not need escapes.
+    """
     return ", ".join(f"'{key}'" for key, text in texts.items() if word in text)

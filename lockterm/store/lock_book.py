@@ -1,4 +1,7 @@
-"""The lock book of each profile: the user's list of locks, which no call of the contract lists."""
+"""The lock book of each profile: the user's own list of locks.
+
+lockterm stores this list, because the contract has no call that lists locks.
+"""
 
 from __future__ import annotations
 
@@ -56,7 +59,10 @@ def _legible(text: Any) -> str:
 
 
 class LockBook:
-    """The lock book of one profile. Every method raises ``StoreError`` if the file fails."""
+    """The lock book of one profile.
+
+    Every method raises ``StoreError`` if the store cannot be used.
+    """
 
     def __init__(self, database: Database, profile: str) -> None:
         self._database = database
@@ -64,7 +70,11 @@ class LockBook:
         self._profile = profile
 
     def locks(self) -> list[Lock]:
-        """Return all locks: those that were opened, the latest first; then the others by name."""
+        """Return all locks.
+
+        Locks that the user has opened come first, the last opened lock before the others. Other
+        locks follow by name.
+        """
         with self._database.reading() as connection:
             rows = fetch(
                 connection,
@@ -85,7 +95,7 @@ class LockBook:
         return _lock(rows[0]) if rows else None
 
     def save(self, lock: Lock) -> None:
-        """Add a lock; if it has an entry, update only the fields that users enter."""
+        """Add a lock. If the lock has an entry, update only the fields that users enter."""
         self.save_all([lock])
 
     def save_all(self, locks: Iterable[Lock]) -> None:
@@ -110,10 +120,10 @@ class LockBook:
             )
 
     def note_look(self, lock_id: int, remotes: int | None, opened_ms: int) -> None:
-        """Save the time of opening and the number of remotes, if the lock has an entry.
+        """Save when a lock was opened and its number of remotes, if the lock has an entry.
 
         Args:
-            lock_id: The lock.
+            lock_id: The ID of the lock.
             remotes: The number of remotes of the lock; None to keep the stored number.
             opened_ms: The time at which the lock was opened, in milliseconds since the epoch.
         """

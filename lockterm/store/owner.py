@@ -1,4 +1,4 @@
-"""The account of a profile, and the owner of cached answers, identified without credentials."""
+"""The account of a profile, and a digest that identifies the owner of cached answers."""
 
 from __future__ import annotations
 
@@ -22,7 +22,8 @@ class Account:
 
 
 _ROUNDS = 5000
-"""Number of rounds of the digest. They take a few milliseconds, so guessing credentials is slow."""
+"""Number of rounds of the digest. The rounds take a few milliseconds, so that guessing credentials
+is slow."""
 
 
 def owner_of(profile: Profile) -> str:

@@ -1,4 +1,7 @@
-"""Stored plans with the progress of their steps. A run stores each state before its next action."""
+"""Stored plans with the progress of their steps.
+
+A run stores the new state of each step before its next action.
+"""
 
 from __future__ import annotations
 
@@ -20,7 +23,7 @@ _STEP = tuple(Step.__dataclass_fields__)
 _STEP_COLUMNS = ", ".join(f'"{name}"' for name in _STEP)
 _JSON = ("wanted", "before")
 _MOVED = ("state", "message", "operation_id", "remote_id")
-"""The columns of a step that change while it runs."""
+"""The columns of a step that change while its plan runs."""
 _AT_ONCE = 200
 """Number of steps read per query."""
 
@@ -30,13 +33,13 @@ _MORE_COLUMNS = "losses, credentials"
 
 
 class RunStore:
-    """The plans of all profiles. Every method raises ``StoreError`` if the file fails."""
+    """The plans of all profiles. Every method raises ``StoreError`` if the store cannot be used."""
 
     def __init__(self, database: Database) -> None:
         self._database = database
 
     def keep(self, plan: Plan) -> None:
-        """Save a plan with its steps; a plan that is already saved stays unchanged."""
+        """Save a plan with its steps. If the plan is already saved, do not change it."""
         head = (plan.id, plan.profile, plan.service, plan.title, plan.made_ms)
         more = (json.dumps(plan.losses), plan.credentials)
         with self._database.transaction() as connection:
@@ -53,7 +56,7 @@ class RunStore:
                 )
 
     def ids(self, start: str) -> list[str]:
-        """Return the IDs of plans that begin with a text, but at most two of them.
+        """Return at most two IDs of plans that begin with a text.
 
         Two IDs show that the text is ambiguous. If an ID equals the text, only this ID is returned.
         """
@@ -173,7 +176,7 @@ class RunStore:
         """Return whether a session that is alive runs a plan.
 
         Args:
-            plan_id: The plan.
+            plan_id: The ID of the plan.
             is_alive: A function that returns whether a session, given its ID, may still run.
         """
         with self._database.reading() as connection:
@@ -185,7 +188,7 @@ class RunStore:
         """Record that a session runs a plan, unless another live session runs it.
 
         Args:
-            plan_id: The plan.
+            plan_id: The ID of the plan.
             session: The ID of the session.
             is_alive: A function that returns whether a session, given its ID, may still run.
 

@@ -31,11 +31,11 @@ from lockterm.store.tables import VERSION
 
 MOST_ROWS = 100_000
 """Maximum number of rows that are copied from a table. A greater number of rows is not plausible,
-so it is itself damaged."""
+so it must be a result of the damage."""
 
 MOST_PAGES = 1 << 20
-"""Maximum number of pages in the header of a file. A greater number is not plausible, so it is
-itself damaged."""
+"""Maximum number of pages in the header of a file. A greater number is not plausible, so it must be
+a result of the damage."""
 
 _PAGE = 4096
 """Size of a page of a store, in bytes."""
@@ -173,7 +173,10 @@ def _copied(path: Path, to: Path) -> list[Path]:
 
 
 def _pad(path: Path) -> None:
-    """Extend a truncated file to the length in its header, because SQLite cannot read it else."""
+    """Extend a truncated file to the length in its header.
+
+    SQLite cannot read a file that is shorter than its header states.
+    """
     with path.open("r+b") as file:
         head = file.read(32)
         page = int.from_bytes(head[16:18], "big")
@@ -185,7 +188,7 @@ def _pad(path: Path) -> None:
 def _replace_first_page(path: Path, first_page: bytes) -> None:
     """Replace the header and the schema of a file with those of a new store.
 
-    In an undamaged file, both are the same as in a new store, apart from details.
+    In an undamaged file, header and schema are the same as in a new store, apart from details.
     """
     head = bytearray(first_page)
     head[18:20] = b"\2\2"  # SQLite must also read the write-ahead log of the file
@@ -214,7 +217,7 @@ def _copy_all(old: Path, new: Path) -> tuple[int, list[str]]:
 
 
 def _copy(connection: sqlite3.Connection, table: str) -> bool:
-    """Copy a table from ``old``, and return whether all of the table could be read."""
+    """Copy a table from the attached file ``old``, and return whether all rows could be read."""
     columns = connection.execute(f"PRAGMA main.table_info({table})").fetchall()
     had = {row[1] for row in connection.execute(f"PRAGMA old.table_info({table})")}
     # Tables of earlier versions have fewer columns.

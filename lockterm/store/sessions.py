@@ -74,7 +74,7 @@ class StoreSession:
             _OPEN.add(self.id)
 
     def close(self) -> None:
-        """End this session and remove its file; the session cannot be opened again."""
+        """End this session and remove its file. The session cannot be opened again."""
         with self._mutex:
             self._has_ended = True
             if self._file is not None:
@@ -169,7 +169,7 @@ _OPEN: set[str] = set()
 
 
 def _heading() -> bytes:
-    """Return the first line of session files since the last boot; empty if the boot has no ID."""
+    """Return the first line of session files of the present boot; empty if the boot has no ID."""
     try:
         return f"boot {BOOT_ID.read_text().strip()}\n".encode()
     except OSError:

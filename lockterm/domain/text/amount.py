@@ -82,14 +82,16 @@ def format_short_age(at_ms: int, now_ms: int, *, changed: bool) -> str:
 def describe_age(at_ms: int, now_ms: int, *, changed: bool) -> str:
     """Return the age of a list, such as ``read 3 h ago, before your last change``.
 
-    The second part appears if lockterm has changed the lock since the list was read.
+    The part after the comma appears if lockterm has changed the lock since the list was read.
     """
     age = "at an unknown time" if now_ms < at_ms else format_age(now_ms - at_ms)
     return f"read {age}{', before your last change' if changed else ''}"
 
 
 def describe_elsewhere(count: int, key: str) -> str:
-    """Return ``2 changed elsewhere (press !)`` for a line below a table; empty if the number is 0.
+    """Return ``2 changed elsewhere (press !)``; empty if the number is 0.
+
+    Screens show this text below a table.
 
     Args:
         count: The number of remotes that others changed.

@@ -64,7 +64,8 @@ def describe_change(
         change: The change.
         zone: The time zone of the lock.
         now_ms: Now, in milliseconds.
-        with_head: Whether to begin with ``Changed elsewhere``, if no label beside the text says so.
+        with_head: Whether to begin with ``Changed elsewhere``, which is not needed beside a label
+            with these words.
     """
     what = change.what.value if change.what is not ChangeKind.CHANGED else ""
     values = describe_values(change, zone)

@@ -60,7 +60,7 @@ _SHOWN = ("remoteType", "startDate", "endDate", "weekDay")
 """The fields of an added or deleted remote that texts show."""
 
 _URGENT = FIELDS["endDate"]
-"""The field whose change comes first, because a column may be too narrow for all changes."""
+"""The field whose change is shown first, because a column may be too narrow for all changes."""
 
 MOST_LISTED = 500
 """Maximum number of deleted remotes that the details of a clear show. The export shows all."""
@@ -330,8 +330,8 @@ def _before_and_after(operation: Operation, zone: tzinfo) -> list[Detail]:
 def remotes_around(operation: Operation) -> tuple[Remote | None, Remote | None]:
     """Return the remote of an operation before and after the change.
 
-    The remote before an add, and the remote after a delete, is None. So is the remote before a
-    change without a backup.
+    The remote before the change is None for an add, and if there is no backup. The remote after the
+    change is None for a delete.
     """
     before = Remote.read(operation.before[0]) if operation.before else None
     if operation.call == "delete":

@@ -37,7 +37,7 @@ def format_numbers(person: Person, most: int = 1) -> str:
 
     Args:
         person: The person.
-        most: The maximum number of numbers to show. The others are only counted.
+        most: The maximum number of numbers to show. The text counts the others.
     """
     named = ", ".join(clean(one, 30) for one in islice(person.numbers, most))
     more = len(person.numbers) - most

@@ -139,8 +139,8 @@ def grants_access(step: Step, now_ms: int) -> bool:
 def count_to_type(steps: Iterable[Step], now_ms: int) -> int:
     """Return the number that the user must type to confirm steps; 0 if a key is enough.
 
-    The number of deletes counts if it is greater than ``MOST_UNTYPED``. The number of remotes that
-    get access counts under the same condition. The result is the sum.
+    The result is the sum of the number of deletes and the number of remotes that get access. Each
+    of these numbers counts only if it is greater than ``MOST_UNTYPED``.
     """
     counts = Counter[bool]()
     for step in steps:
@@ -231,8 +231,8 @@ def shorten_step(step: Step, zone: tzinfo, now_ms: int) -> Iterator[str]:
     """Yield texts about the effect of a step, each for a narrower column than the text before.
 
     The first text has all lines of :func:`describe_step`. The next texts leave out the old values,
-    then the names of fields, and then everything but the end date. If access begins at another time
-    than before, they have the start date instead.
+    then the names of fields, and then everything but the end date. If the change moves the start of
+    access, the start date remains instead of the end date.
 
     Args:
         step: The step.
@@ -279,7 +279,7 @@ def _begins_otherwise(before: Remote, after: Remote, now_ms: int) -> bool:
 
 
 def describe_changes(steps: Iterable[Step], zones: Mapping[int, tzinfo]) -> str:
-    """Return the new values that updates set, each with its number of remotes.
+    """Return a text with the new values that updates set, and the number of remotes for each value.
 
     An example is ``End: 31 Dec 2026 23:59 +01:00 for 12 remotes; Coerced: yes for 3 remotes.``. The
     text is empty if there are no updates. Thousands of steps take noticeable time, so call this
@@ -312,7 +312,7 @@ def describe_changes(steps: Iterable[Step], zones: Mapping[int, tzinfo]) -> str:
 
 
 def shortening_of(step: Step, zone: tzinfo, now_ms: int) -> Shortening | None:
-    """Return how an update step shortens the access of a remote; None if it does not."""
+    """Return how an update step shortens the access of a remote; None if the step does not."""
     if step.action is not Action.UPDATE:
         return None
     before = Remote.read(step.before)
@@ -321,7 +321,7 @@ def shortening_of(step: Step, zone: tzinfo, now_ms: int) -> Shortening | None:
 
 
 def describe_step_shortening(step: Step, zone: tzinfo, now_ms: int) -> str:
-    """Return a sentence about how a step shortens access; empty if it does not."""
+    """Return a sentence about how a step shortens access; empty if the step does not."""
     found = shortening_of(step, zone, now_ms)
     return describe_shortening(found, now_ms, zone) if found is not None else ""
 
@@ -400,8 +400,8 @@ def describe_notes(
         steps: The steps that must still be sent.
         zones: Maps the ID of each lock to its time zone.
         now_ms: Now, in milliseconds.
-        titles: Maps lock IDs to titles, which may contain control characters. None to leave out
-            the lock of each remote.
+        titles: Maps lock IDs to titles, which may contain control characters. If None, the
+            sentences do not mention locks.
     """
     noted: dict[str, list[Step]] = {}
     for step in steps:

@@ -31,7 +31,7 @@ UNNAMED = "a remote without a name"
 """The text for a missing name, if the number and the ID are shown beside it."""
 
 _NAMED = 5
-"""Maximum number of fields that a sentence lists if the contract does not define them."""
+"""Maximum number of fields outside the contract that a sentence lists."""
 
 ABSENT = "not stated"
 _ODD = "unexpected value: "
@@ -76,7 +76,7 @@ class Detail(NamedTuple):
 
     @classmethod
     def of_text(cls, label: str, words: str, name: str = "") -> Detail:
-        """Return a line with a text. Only the copy for the clipboard has its control characters."""
+        """Return a line with a text. Control characters stay only in the copy for the clipboard."""
         return cls(label, clean(words), words, name)
 
     @classmethod
@@ -211,7 +211,7 @@ def _format_validity(wanted: Remote, now_ms: int, zone: tzinfo) -> str:
 
 
 def describe_backup(record: Mapping[str, Any], *, many: bool = False) -> str:
-    """Return sentences about the backup that a delete makes, and about the values it lacks.
+    """Return sentences about the backup that a delete makes, and about the values missing from it.
 
     Args:
         record: The remote to delete, as the service sent it.

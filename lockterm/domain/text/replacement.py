@@ -33,7 +33,9 @@ def format_replacement_title(remote: Remote, number: str) -> str:
 
 
 def describe_order(remote: Remote, *, adds_first: bool) -> str:
-    """Return sentences about the order of the two steps, and about the risk if the second fails.
+    """Return sentences about the order of the two steps.
+
+    The sentences also describe the risk if the second step fails.
 
     Args:
         remote: The remote whose fob is replaced.
@@ -118,7 +120,7 @@ def describe_not_copied(unknown: Iterable[Field], *, has_mac: bool) -> list[str]
 
 
 _DONE = {Action.ADD: "New fob added, old fob", Action.DELETE: "Old fob deleted, new fob"}
-"""Maps the action of the only completed step of a replacement to the beginning of the result."""
+"""Maps the action of a replacement's only completed step to the beginning of the result text."""
 
 _NOT_DONE = {Action.ADD: "not added", Action.DELETE: "not deleted"}
 

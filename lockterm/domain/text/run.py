@@ -282,7 +282,7 @@ def describe_blocked(earlier: Step) -> str:
 
 
 def describe_end(run: Run, titles: Mapping[int, str]) -> str:
-    """Return the results of a finished run. If the run ended early, also return the reason.
+    """Return a text with the results of a finished run, and with the reason if it ended early.
 
     Args:
         run: The run.
@@ -328,16 +328,16 @@ def describe_outcome(steps: Iterable[Step], titles: Mapping[int, str]) -> str:
 def describe_end_elsewhere(run: Run, titles: Mapping[int, str]) -> str:
     """Return the results of a finished run, and the key that shows the run.
 
-    Screens other than that of the run show this text.
+    Other screens than the one that shows the run display this text.
     """
     title = clean(run.plan.title, 40)
     return f"{describe_end(run, titles)} Press {key('app.run')} to show the run: {title}."
 
 
 def ask_to_leave(run: Run) -> tuple[str, str]:
-    """Return the question before the user leaves a run, and the label of the button that leaves.
+    """Return the question to ask before the user leaves a run, and the label of its button.
 
-    Both are empty if no question is needed, because the run is finished and no step is left.
+    Both texts are empty if no question is needed, because the run is finished and no step is left.
     """
     if run.is_finished:
         left = count_left(run.steps.values())
@@ -375,7 +375,8 @@ def format_progress(run: Run) -> str:
 def format_reading(run: Run) -> str:
     """Return a text such as ``verifying 3 unconfirmed results``.
 
-    If the run only verifies results, the text also has the maximum duration and the key that stops.
+    If the run only verifies results, the text also has the maximum duration of the verification and
+    the key that stops it.
     """
     ends = " for at most 90 s (Ctrl+C stops)" if run.only_reads else ""
     return f"verifying {format_count(run.reading, 'unconfirmed result')}{ends}"
@@ -419,7 +420,7 @@ def describe_rest(plan: Plan) -> str:
 
 
 def _with_noun(counts: str) -> str:
-    """Insert a noun after the first number of a text: ``2 steps recorded, 1 refused``."""
+    """Return a text with a noun after its first number, such as ``2 steps recorded, 1 refused``."""
     number, _, rest = counts.partition(" ")
     return f"{number} {'step' if number == '1' else 'steps'} {rest}" if counts else ""
 

@@ -1,4 +1,4 @@
-"""Texts about changes that shorten access, or that let a remote open earlier."""
+"""Texts about changes that shorten or add access."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ def describe_shortening(found: Shortening, now_ms: int, zone: tzinfo) -> str:
 
 
 def describe_shortened_access(before: Remote, after: Remote, now_ms: int, zone: tzinfo) -> str:
-    """Return a sentence about how a change shortens access; empty if it does not."""
+    """Return a sentence about how a change shortens access; empty if the change does not."""
     found = find_shortening(before, after, now_ms, zone)
     return describe_shortening(found, now_ms, zone) if found is not None else ""
 

@@ -30,7 +30,7 @@ OPENS_ALWAYS = "The remote will have no end date."
 """The warning about an update that makes a remote permanent."""
 
 _DATED = frozenset({Phase.NOW, Phase.OVER, Phase.AHEAD})
-"""The phases in which :func:`shorten_period` shows only the end date in the narrowest columns."""
+"""The phases for which :func:`shorten_period` shows only the end date in the narrowest columns."""
 
 
 class Validity(NamedTuple):
@@ -46,8 +46,8 @@ class Validity(NamedTuple):
     """The period in at most 30 characters, such as ``Mon-Fri, until 31 Dec 2026``."""
     state: RemoteState
     word: str
-    """The word for the state, or the reported status if that matters more, such as ``invalid``,
-    ``status normal`` or ``no status``. At most 14 characters."""
+    """The word for the state, in at most 14 characters. If the reported status is more important,
+    it is shown instead, such as ``invalid``, ``status normal`` or ``no status``."""
     service: str
     """The status that the service reported, such as ``normal``, ``invalid``, ``unknown (7)`` or
     ``not stated``."""
@@ -118,8 +118,8 @@ def format_days(remote: Remote, *, short: bool = False) -> str:
 def describe_period(remote: Remote, now_ms: int, zone: tzinfo) -> str:
     """Return when a remote opens its lock, such as ``until 31 Dec 2026 18:00 +01:00, in 41 days``.
 
-    The text follows from type, dates and weekdays. The remote may also be one that lockterm is
-    about to send.
+    The text is computed from type, dates and weekdays, so the remote may also be one that lockterm
+    has not sent yet.
     """
     phase = phase_of(remote, now_ms)
     if phase is Phase.ALWAYS:
@@ -229,7 +229,10 @@ def _short(remote: Remote, phase: Phase, now_ms: int, zone: tzinfo) -> str:
 
 
 def _last_day_or_time(end: int, now_ms: int, zone: tzinfo) -> str:
-    """Return the last day on which a remote opens its lock; the time if this day is today."""
+    """Return the last day on which a remote opens its lock.
+
+    If this day is today, return the time.
+    """
     if not dates.begins_day(end, zone):
         return _day_or_time(end, now_ms, zone)
     is_today = dates.day(end - 1, zone) == dates.day(now_ms, zone)
