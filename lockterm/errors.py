@@ -48,7 +48,7 @@ class LocktermError(Exception):
 
     @property
     def meaning(self) -> str:
-        """The explanation with all known details; for a refusal also its code and description.
+        """The explanation with all known details, such as the code and description of a refusal.
 
         Show this text to people, not the message. The text may contain control characters from the
         service.
@@ -61,7 +61,7 @@ class LocktermError(Exception):
         return self.sentences_with(self.hint)
 
     def sentences_with(self, hint: str) -> str:
-        """Return the explanation followed by ``hint``; the text may contain control characters."""
+        """Return the explanation followed by ``hint``. The text may contain control characters."""
         means = self.meaning
         if hint and means and (means[-1].isalnum() or means[-1] == ")"):
             means += "."  # a service's message may end without a period
@@ -202,7 +202,7 @@ class RateLimitedError(RefusedError):
     ) -> None:
         super().__init__(message, status=429, hint=hint)
         self.asked = asked
-        """Whether the service was called; False if an earlier 429 still blocks all calls."""
+        """Whether lockterm called the service; False if an earlier 429 still blocks all calls."""
         self.retry_after_s = retry_after_s
         """Seconds to wait, at most 60; None if the service requests no particular time."""
 

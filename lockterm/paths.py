@@ -25,10 +25,11 @@ _MOST_REPLACED = 64 << 20
 
 
 class Paths(NamedTuple):
-    """The paths of the files and directories that lockterm uses, which need not exist."""
+    """The paths of the files and directories that lockterm uses. They need not exist."""
 
     config_file: Path
-    """The configuration file with the profiles; edited by people, and by lockterm on request."""
+    """The configuration file with the profiles. Users edit the file, and lockterm does on
+    request."""
     data_dir: Path
     """The directory of files worth a backup: exports and downloaded packs."""
     state_dir: Path
@@ -192,7 +193,7 @@ def read_named(path: Path, most: int, what: str) -> bytes:
 
     Args:
         path: The file.
-        most: The size limit in bytes; a file of this size or larger is refused.
+        most: The size in bytes from which a file is refused.
         what: The expected kind of file in the error message, such as ``configuration``.
 
     Raises:
@@ -251,7 +252,9 @@ def write_whole(
     follow: bool = True,
     make: int | None = None,
 ) -> bool:
-    """Write a file completely or not at all; lockterm uses this for all files that it replaces.
+    """Write a file completely or not at all.
+
+    lockterm replaces files only with this function.
 
     A symbolic link of this user or root is followed, and stays a link. A link that another user may
     have created is not followed.
@@ -259,7 +262,7 @@ def write_whole(
     Args:
         file: The file.
         content: The new content.
-        mode: The file's permissions before the umask; private by default.
+        mode: The file's permissions before the umask. By default, the file is private.
         may_replace: A function that returns whether an existing file with the given content may be
             replaced; None to replace any file.
         follow: Whether to follow a trusted link if the last part of the path is one. If False, such
@@ -305,7 +308,7 @@ def write_new(file: Path, content: bytes) -> None:
 
     Raises:
         FileExistsError: If a file or a link with that name exists.
-        OSError: If the file cannot be written; nothing of it is left.
+        OSError: If the file cannot be written. No part of the file is left.
     """
     with OpenLocation(file, follow=False) as place:
         descriptor = place.open(os.O_WRONLY | os.O_CREAT | os.O_EXCL, FILE_MODE)

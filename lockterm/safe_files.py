@@ -110,7 +110,7 @@ class OpenLocation:
         self.close()
 
     def _link(self) -> str | None:
-        """Return the target of the link with the current name; None if the name is not a link.
+        """Return the target of the current name if it is a link; otherwise None.
 
         Raises:
             PermissionError: If another user may have made the link.

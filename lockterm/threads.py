@@ -57,7 +57,8 @@ async def to_its_end(work: Callable[P, T], *args: P.args, **options: P.kwargs) -
     the function runs, its resources must not be closed, and its work must not be repeated.
 
     Raises:
-        asyncio.CancelledError: If the caller was canceled; the function has ended by then.
+        asyncio.CancelledError: If the caller was canceled. The function has ended before this error
+        is raised.
     """
     return await _to_its_end(asyncio.to_thread(work, *args, **options))
 

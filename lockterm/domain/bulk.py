@@ -108,7 +108,9 @@ def voice_each(
     voice: VoiceChoice,
     told: Mapping[tuple[str, str], Sequence[Language] | LocktermError],
 ) -> PlannedSteps:
-    """Plan to set the voice of each lock whose model has the voice; leave out the other locks.
+    """Plan to set the voice of each lock whose model has the voice.
+
+    Other locks are left out, each with the reason.
 
     Args:
         locks: The locks, without duplicates.
@@ -167,7 +169,7 @@ def new_end(text: str, *, from_own: bool) -> Wanted:
 
     Args:
         text: The typed date; see :mod:`lockterm.domain.date_input`.
-        from_own: Whether ``+30d`` counts from the current end of each remote, or from its start, if
+        from_own: Whether ``+30d`` counts from the current end of each remote, or from its start if
             the start is in the future. If false, ``+30d`` counts from now.
     """
 

@@ -179,7 +179,7 @@ def at_wall_time(remote: Remote, zone: tzinfo, other: tzinfo) -> Remote:
 
 
 def without_unknown_zones(steps: Sequence[Step], zone: tzinfo, other: tzinfo) -> list[Step]:
-    """Return the steps, but refuse each step whose remote cannot keep its local times.
+    """Return the steps, with a refused step for each remote that cannot keep its local times.
 
     A copy can keep its local times only if both zones are known, or are the same.
 
@@ -210,7 +210,7 @@ def describe_zones(remote: Remote, zone: tzinfo, other: tzinfo, *, keeps_wall_ti
         remote: The remote whose end is the example.
         zone: The time zone of the source lock.
         other: The time zone of the target lock.
-        keeps_wall_time: Whether copies keep the local time; otherwise they keep the moment.
+        keeps_wall_time: Whether copies keep the local time. If false, they keep the moment in UTC.
     """
     if keeps_wall_time and any(isinstance(one, dates.UnknownZone) for one in (zone, other)):
         return ""

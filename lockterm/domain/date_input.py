@@ -118,7 +118,7 @@ def is_relative(text: str) -> bool:
 
 
 def find_error(text: str) -> str:
-    """Return why a text is not a date in any time zone; empty if it may be a date.
+    """Return why a text is not a date in any time zone; empty if the text may be a date.
 
     For relative dates such as ``+30d``, the function checks only the syntax.
     """
@@ -193,7 +193,10 @@ def _read(typed: str, zone: tzinfo, now: datetime, end: bool) -> Moment:
 
 
 def _whole_day(day: date, zone: tzinfo, *, end: bool) -> Moment:
-    """Return the first moment of a day in a zone; with ``end``, the start of its last minute."""
+    """Return the first moment of a day in a zone.
+
+    If ``end`` is true, return the start of the last minute of the day.
+    """
     begins_ms = dates.begin_of(day, zone)
     begins = dates.local(begins_ms, zone)
     if begins is None or begins.date() != day:

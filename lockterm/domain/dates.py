@@ -2,10 +2,10 @@
 
 Texts for people use ``31 Dec 2026 18:00 +01:00``; see :func:`day_time`, and :func:`day` for the day
 alone. Typed dates use ``2026-12-31 18:00``; see :func:`typed`. Files and tables of commands use
-that form with the UTC offset, because it sorts by time; see :func:`stamp`.
+``2026-12-31 18:00 +01:00``, because this form sorts by time; see :func:`stamp`.
 
 Values are milliseconds since 1970 in UTC, as in contract 2.3. No function raises an error for a
-number outside the calendar; such a number is shown as received.
+number outside the calendar. Such a number is shown as received.
 """
 
 from __future__ import annotations
@@ -165,10 +165,10 @@ def near_time(ms: int, zone: tzinfo, now_ms: int) -> str:
 
 
 def duration(ms: int) -> str:
-    """Return a duration such as ``37 days``, rounded down; the unit is second, minute, hour or day.
+    """Return a duration such as ``37 days``, in the largest fitting unit and rounded down.
 
-    A duration of two days or more is shown in days. A duration below one second is shown as ``1
-    second``.
+    Days are used from two days on, hours from one hour on, and minutes from one minute on. A
+    shorter duration is shown in seconds, and is at least ``1 second``.
     """
     if ms >= 2 * DAY_MS:
         size, unit = DAY_MS, "day"

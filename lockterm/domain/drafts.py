@@ -21,5 +21,5 @@ class Draft:
     session: str
     """The ID of the session in which the draft was typed."""
     is_live: bool = False
-    """Whether another session is editing the draft now; computed when drafts are loaded, not
-    stored."""
+    """Whether another session is editing the draft now. This value is computed when drafts are
+    loaded, and is not stored."""

@@ -15,7 +15,7 @@ class Glyphs(NamedTuple):
     separator: str
     """The separator between two facts on a line. Texts add a space on each side."""
     ellipsis: str
-    """The mark at the end of a shortened text; it is one cell wide."""
+    """The mark at the end of a shortened text, which is one cell wide."""
     opening: str
     closing: str
     """The mark after a quoted text; ``opening`` is the mark before it."""

@@ -48,7 +48,7 @@ class HistoryLine:
 
 @dataclass(frozen=True, slots=True)
 class Selection:
-    """A filter for the operations of a profile; the default selects all operations."""
+    """A filter for the operations of a profile. The default filter selects all operations."""
 
     lock_id: int | None = None
     """Only operations on this lock; None for all locks."""

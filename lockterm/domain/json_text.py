@@ -16,7 +16,7 @@ MAX_DEPTH = 64
 The embedded service accepts 16 levels. Python's own limit differs between versions.
 """
 _DIGITS = 1000
-"""Maximum number of digits of a number; Python's own limit is 4,300."""
+"""Maximum number of digits of a number in JSON. Python's own limit is 4,300."""
 EDITED = 8 * 1024
 """Maximum length of an object that a form can edit, in characters. Contract 8 recommends at most 1
 KB of extra data."""
@@ -183,7 +183,7 @@ class NamedTwiceError(ValueError):
 
 
 def unique(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
-    """Return a dict of name-value pairs; an ``object_pairs_hook`` for ``json.loads``.
+    """Return a dict of name-value pairs, as an ``object_pairs_hook`` for ``json.loads``.
 
     Raises:
         NamedTwiceError: Two pairs have the same name.

@@ -12,12 +12,12 @@ from functools import lru_cache
 from babel.core import Locale, UnknownLocaleError
 
 _LONGEST = 40
-"""Maximum length of a language code in characters; names of longer codes are unknown."""
+"""Maximum length of a language code in characters. lockterm finds no names for longer codes."""
 
 
 @dataclass(frozen=True, slots=True)
 class LanguageName:
-    """The names of a language."""
+    """The names of a language, in English and in the language itself."""
 
     english: str
     """The name in English: ``German``."""

@@ -85,7 +85,10 @@ class Block:
         return [Remote.read(json.loads(line)) for line in self._lines()] if self.ends else []
 
     def raws(self) -> list[dict[str, Any]]:
-        """Return the records of all remotes as received; six times as fast as :meth:`remotes`."""
+        """Return the records of all remotes as received.
+
+        This method is six times as fast as :meth:`remotes`.
+        """
         lines = zlib.decompress(self.records).replace(b"\n", b",") if self.ends else b""
         raws: list[dict[str, Any]] = json.loads(b"[" + lines + b"]")
         return raws

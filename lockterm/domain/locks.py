@@ -41,7 +41,7 @@ class Lock:
     zone: str = ""
     """The IANA time zone for times on this lock; empty to use the zone of the profile."""
     remotes: int | None = None
-    """The number of remotes when lockterm last read the lock; None if it never did."""
+    """The number of remotes when lockterm last read the lock; None if lockterm never read it."""
     opened_ms: int | None = None
     """The time when lockterm last opened the lock's screen, in milliseconds; None if never."""
     voice: VoiceChoice | None = field(default=None)

@@ -22,7 +22,7 @@ def facts(pairs: Iterable[tuple[str, object]]) -> str:
 
 
 def table(titles: Sequence[object], rows: Iterable[Sequence[object]]) -> str:
-    """Return a table with a header; all cells are escaped."""
+    """Return a table with a header, in which all cells are escaped."""
     lines = [_row(titles), _row(["---"] * len(titles), is_text=False), *map(_row, rows)]
     return "\n".join(lines)
 

@@ -116,10 +116,10 @@ class Marks(Generic[K, R]):
         return len(self) - before
 
     def mark_range(self, rows: Sequence[R], to: int) -> bool:
-        """Mark all rows from the row marked last to another row, including both.
+        """Mark all rows from the row that was marked last to another row, inclusive.
 
         Args:
-            rows: The rows on the screen, from top to bottom.
+            rows: All rows on the screen, from top to bottom.
             to: The index of the other row.
 
         Returns:
@@ -139,7 +139,7 @@ class Marks(Generic[K, R]):
         return True
 
     def clear(self) -> int:
-        """Unmark all rows; :meth:`bring_back` marks them again.
+        """Unmark all rows. :meth:`bring_back` can mark them again.
 
         Returns:
             The number of rows that :meth:`bring_back` would mark again.
@@ -166,7 +166,7 @@ class Marks(Generic[K, R]):
                 self._seen[key] = row
 
     def drop(self, rows: Iterable[R]) -> None:
-        """Unmark rows; rows without a mark are ignored."""
+        """Unmark rows. Rows without a mark are ignored."""
         self.drop_keys(key for row in rows if (key := self._key(row)) is not None)
 
     def drop_keys(self, keys: Iterable[K], until_count: int | None = None) -> None:

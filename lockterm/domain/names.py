@@ -89,7 +89,8 @@ def sorted_by(rows: Sequence[T], key: Callable[[T], Any], *, descending: bool) -
 
     Args:
         rows: The rows in their default order.
-        key: A function that returns the value to compare. Rows for which it returns None come last.
+        key: A function that returns the value to compare. Rows for which the function returns None
+            come last.
         descending: Whether the highest value comes first.
     """
     keys = [*map(key, rows)]

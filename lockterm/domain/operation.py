@@ -181,7 +181,7 @@ def known_fields(
     unknown. A user number is also unknown if the result of the call that set it is uncertain.
 
     The service may give the ID of a deleted remote to another remote. Therefore a delete removes
-    the fields of its ID. For an ID in ``backup``, only operations on that very remote count.
+    the fields of its ID. For an ID in ``backup``, only operations on exactly that remote count.
 
     Args:
         operations: The operations on a lock before the backup, the oldest first.

@@ -1,9 +1,9 @@
-"""The people on all locks: remotes joined by name, and names that may mean the same person.
+"""The people on all locks, found by joining remotes with the same name.
 
 Two remotes belong to one person only if their names are equal in normal form C. Case, accents and
 spaces count, because a wrong join would hide who can open a lock. Remotes without a name are joined
-by their numbers. Names that may mean one person are *similar*; lockterm shows them and never joins
-them.
+by their numbers. Names that may mean one person are *similar*. lockterm shows similar names, but
+never joins them.
 """
 
 from __future__ import annotations

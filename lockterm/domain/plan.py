@@ -19,7 +19,7 @@ from lockterm.domain.remotes import FIELDS, Remote
 
 
 class Action(StrEnum):
-    """The kind of change that a step makes."""
+    """The kind of change that a step of a plan makes."""
 
     ADD = "add"
     UPDATE = "update"
@@ -27,7 +27,7 @@ class Action(StrEnum):
     KEEP = "keep"
     """No change, because the remote is already up to date."""
     VOICE = "voice"
-    """A new voice for the lock; the step has no remote."""
+    """A new voice for the lock. Such a step has no remote."""
 
 
 ACTION_GLYPHS: Mapping[Action, str] = {
@@ -115,7 +115,7 @@ class Step:
 
     @property
     def is_left(self) -> bool:
-        """Whether the run must still send the step, or must still store its result."""
+        """Whether the run must still send the step or store its result."""
         return self.state in DUE and self.action is not Action.KEEP
 
     @property

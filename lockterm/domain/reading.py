@@ -19,8 +19,8 @@ _MOST_DIGITS = 20
 """Maximum number of characters of a 64-bit number including its sign."""
 
 _LEAST, _BEYOND = INT64.start, INT64.stop
-"""The bounds of ``INT64``. Comparing with them is three times as fast as ``in INT64``, and a page
-has thousands of numbers."""
+"""The bounds of ``INT64``. A comparison with these bounds is three times as fast as ``in INT64``,
+and a page has thousands of numbers."""
 
 
 class Kind(Enum):

@@ -39,7 +39,7 @@ class StateCounts:
         self._list = (0, 0)
 
     def note(self, page: RemotePage, now_ms: int) -> None:
-        """Count the remotes of a page that was just read, instead of its earlier counts.
+        """Count the remotes of a page that was just read, and drop the page's earlier counts.
 
         If the total or the page size has changed, also drop the counts of all other pages.
         """
@@ -135,7 +135,7 @@ def describe_counts(counts: Counter[StateFilter], *, tells_more: bool = False) -
 
 
 def has_state(remote: Remote, only: StateFilter | None, now_ms: int) -> bool:
-    """Return whether a remote matches a state filter; the filter None matches every remote."""
+    """Return whether a remote matches a state filter. The filter None matches every remote."""
     if only == "coerced":
         return remote.is_coerced == 1
     return only is None or state_of(remote, now_ms) is only

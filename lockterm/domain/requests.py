@@ -21,7 +21,10 @@ from lockterm.errors import CORRECT_FIELDS, RuleViolationError
 
 
 class _Request(BaseModel):
-    """A request body. Its attributes have Python names; :meth:`body` has the contract's names."""
+    """A request body.
+
+    The attributes have Python names, but :meth:`body` uses the contract's names.
+    """
 
     model_config = ConfigDict(extra="forbid", frozen=True, strict=True, populate_by_name=True)
 

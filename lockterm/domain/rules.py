@@ -4,7 +4,7 @@
 |---|---|---|---|
 | 1 permanent | none | none | ``startDate`` 0, ``endDate`` 0, ``weekDay`` [] |
 | 2 time-limited | both, end after start | none | the two dates, ``weekDay`` [] |
-| 4 recurring | both, end after start | 1-7; none only if confirmed | all three |
+| 4 recurring | both, end after start | 1 to 7; none if confirmed | dates and weekdays |
 
 An update that changes the type, start, end or weekdays sends all four of these fields. An update
 sends any other field only if the field changes. Fields that the contract does not define are never
@@ -79,7 +79,7 @@ def validity_of(remote: Remote) -> tuple[int | None, int | None, int | None, tup
 
 
 def effective(before: Remote | None, after: Remote) -> Remote:
-    """Return a wanted remote with the validity that it will have after the request.
+    """Return a wanted remote with the validity that the remote will have after the request.
 
     If the request does not change the validity, the remote keeps the validity of ``before``.
     """

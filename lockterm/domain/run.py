@@ -19,11 +19,12 @@ RATED_S = 1.0
 class Run:
     """A run that this session has started. The run continues when the user leaves its screen.
 
-    ``operations.runs.Runs.execute`` changes the run; commands and screens read it, and can stop it.
+    ``operations.runs.Runs.execute`` changes the run. Commands and screens read the run, and can
+    stop it.
 
     Args:
-        plan: The confirmed plan. If the store has the plan, its steps may be missing here, because
-            :meth:`load` adds them.
+        plan: The confirmed plan. If the plan is already in the store, ``plan`` may have no steps,
+            because :meth:`load` adds them.
         clock: The clock, whose monotonic time measures the duration.
     """
 

@@ -53,7 +53,7 @@ LONGEST_CELL = 60
 
 LONGEST = 128 * 1024
 """Maximum number of characters of a line that lockterm shows. A service may send up to 8 MiB, but
-the clipboard of a terminal takes less."""
+the clipboard of a terminal accepts less."""
 
 _HIDDEN = frozenset({"Cc", "Cf", "Cs", "Zl", "Zp"})
 """The Unicode categories of characters that are replaced: control, format (bidi, zero width, tags)
@@ -105,7 +105,7 @@ def clean(value: object, limit: int | None = None) -> str:
     combining marks, only the first eight stay.
 
     Args:
-        value: Any value; a value that is not a string is converted with ``str``.
+        value: A value of any type. If the value is not a string, ``str`` converts it.
         limit: The maximum number of characters, at most :data:`LONGEST`. A longer text is cut and
             gets an ellipsis.
     """

@@ -79,8 +79,8 @@ class NamesInUse:
 def counted_up(text: str, taken: Collection[str]) -> str:
     """Return the next free text of a series, such as ``A-0100`` after ``A-0099``.
 
-    The function increases the last number in the text until the text is free. Leading zeros stay.
-    If the text has no number, the function adds one, as in ``Anna 2``.
+    The function increases the last number in the text until the text is free. The number keeps its
+    leading zeros. If the text has no number, the function adds one, as in ``Anna 2``.
 
     Args:
         text: The text of the previous remote.

@@ -30,7 +30,8 @@ class Shortening:
     """The end before the change, in milliseconds; None if access does not end earlier or had no
     end."""
     earlier_ms: int = 0
-    """How much earlier access ends, in milliseconds; 0 if it does not end earlier or had no end."""
+    """How much earlier access ends, in milliseconds; 0 if access does not end earlier or had no
+    end."""
     closed: tuple[int, int] | None = None
     """The beginning and the end, in milliseconds, of the period that the remote loses because its
     access starts later; None if access does not start later."""
@@ -53,7 +54,7 @@ class _Open:
 
 
 def find_shortening(before: Remote, after: Remote, now_ms: int, zone: tzinfo) -> Shortening | None:
-    """Return how a change shortens the future access of a remote; None if it does not.
+    """Return how a change shortens the future access of a remote; None if the change does not.
 
     The function compares the times when the remote opens before and after the change. For a
     recurring remote without weekdays, these times are unknown, so only start and end are compared.
@@ -90,14 +91,16 @@ def find_shortening(before: Remote, after: Remote, now_ms: int, zone: tzinfo) ->
 
 
 def _is_over(new: _Open, now_ms: int, zone: tzinfo) -> bool:
-    """Return whether a remote does not open any more, because its period or weekdays are over."""
+    """Return whether a remote does not open any more, because no weekday of its period is left."""
     start = max(new.start, now_ms)
     no_day = bool(new.days) and _first_open(start, new.end, new.days, zone) is None
     return no_day or new.end <= start
 
 
 def _lost_days(old: _Open, new: _Open, begin: int, zone: tzinfo) -> tuple[int, ...]:
-    """Return the weekdays on which only the old remote opens, within both periods.
+    """Return the weekdays on which a remote does not open any more after a change.
+
+    Only days within the old and the new period count.
 
     Args:
         old: The times when the remote opens before the change.
@@ -134,7 +137,7 @@ def _open_of(remote: Remote, without_days: AbstractSet[int]) -> _Open | None:
 
 
 def _first_open(start: int, end: int, days: AbstractSet[int], zone: tzinfo) -> int | None:
-    """Return the first moment of a period that is on one of the weekdays, in milliseconds.
+    """Return the first moment of a period that falls on one of the weekdays, in milliseconds.
 
     The result is None if the period has none of the weekdays.
     """

@@ -70,7 +70,7 @@ NO_TYPE_MAPPED = (
 
 
 def column_named(text: str) -> str | None:
-    """Return the column of :data:`NAMES` with this name or label; None if it is unknown."""
+    """Return the column of :data:`NAMES` with a name or label; None if there is no such column."""
     return _COLUMNS.get(" ".join(text.split()).casefold())
 
 
@@ -91,7 +91,7 @@ def _is_half(char: str) -> bool:
 
 
 def guarded(text: str) -> str:
-    """Return a text with a single quote before each formula that a spreadsheet might execute.
+    """Return a text with a single quote (``'``) before each formula that a spreadsheet might run.
 
     The function also looks for formulas after tabs, ``;`` and line ends, because some spreadsheets
     begin a new cell there.
@@ -220,7 +220,8 @@ def _typed_date(field: Field, text: str, zone: tzinfo, now_ms: int) -> str:
 
 
 def shown_twice(choices: Sequence[int], zone: tzinfo) -> str:
-    """Return a sentence that shows the ways to write a time that the clocks show twice."""
+    """Return a sentence that shows how to write each moment of a time that the clocks show
+    twice."""
     ways = " or ".join(quoted(dates.typed(ms, zone)) for ms in choices)
     return f"That time occurs twice when the clocks go back. Write {ways}."
 

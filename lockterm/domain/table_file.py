@@ -29,7 +29,7 @@ from lockterm.domain.table_columns import (
 from lockterm.errors import LocktermError
 
 TOO_MANY_BYTES = 100_000_000
-"""Size in bytes at which lockterm refuses a file. No table of remotes is that large."""
+"""Size in bytes from which lockterm refuses a table file. No table of remotes is that large."""
 
 MOST_PROBLEMS = 100
 """Maximum number of problems that are listed for one file."""
@@ -71,7 +71,7 @@ class TableFileError(LocktermError):
     """An error for a table file that lockterm does not import, because it has problems.
 
     Args:
-        problems: The problems; at least one.
+        problems: The problems, at least one.
     """
 
     title = "Not sent"
@@ -95,7 +95,7 @@ class Row:
     line: int
     """The number of the line where the row begins, from 1."""
     cells: Mapping[str, str]
-    """Maps columns to the texts of their cells. Columns that the file lacks are missing."""
+    """Maps columns to the texts of their cells, without columns that the file does not have."""
     raw: Mapping[str, Any] | None = None
     """The original JSON record; None if the file is CSV."""
     odd: frozenset[str] = field(default_factory=frozenset)
@@ -117,7 +117,7 @@ class Row:
         Args:
             column: The name of the column.
             reason: A sentence that is safe to show.
-            value: The text to show; None for the text of the cell.
+            value: The text to show; None to show the text of the cell.
         """
         name, text = self.origins.get(column, (column, self.cells.get(column, "")))
         return Problem(self.line, name, text if value is None else value, reason)
@@ -133,15 +133,15 @@ class Table:
     service: str = ""
     """The base URL of the service that the file was exported from; empty if not stated."""
     without_lock: frozenset[int] = field(default_factory=frozenset)
-    """The line numbers of rows that state no lock. They have the lock ID that the caller gave to
-    the parser."""
+    """The line numbers of rows that state no lock. Such a row gets the lock ID that the caller gave
+    to the parser."""
     problems: Sequence[Problem] = ()
     """Problems with the structure of the file. If there are any, lockterm plans no rows, but still
     checks them to report all problems together."""
     ignored: Sequence[str] = ()
     """The titles of columns that a mapping ignores; may contain control characters."""
     without_access: int = 0
-    """The number of lines of the original file that give access at no door."""
+    """The number of lines in the original file that give access to no lock."""
 
 
 def read_table(data: bytes, lock_id: int | None = None) -> Table:

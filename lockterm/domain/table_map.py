@@ -31,10 +31,10 @@ from lockterm.domain.table_columns import ACTION, LOCK, REMOTE, SETTABLE, column
 from lockterm.domain.table_file import Problem, TableFileError
 
 MOST_BYTES = 1_000_000
-"""Size in bytes at which lockterm refuses a mapping file."""
+"""Size in bytes from which lockterm refuses a mapping file."""
 
 NAMELESS = "(no name)"
-"""The text that lockterm shows for the title of a column without a title."""
+"""The text that lockterm shows for a column without a title."""
 
 NAME, NUMBER, TYPE, START, END = (
     *("remoteName", "remoteNumber", "remoteType"),
@@ -50,7 +50,7 @@ DATE_ORDERS = ("day/month/year", "month/day/year", "year-month-day")
 NUMBER_FORMATS = (WRITTEN, "hex", "lower-case hex", "decimal")
 
 BY_END = "by end"
-"""The value of the type that makes rows time-limited if they have an end date, and otherwise
+"""The type value that makes a row time-limited if the row has an end date, and otherwise
 permanent."""
 
 MEANINGS: Mapping[str, str] = {
@@ -61,7 +61,7 @@ MEANINGS: Mapping[str, str] = {
     **{REMOTE: "remote ID", ACTION: "action"},
     **{name: one.called for name, one in SETTABLE.items()},
 }
-"""Maps the meanings of columns to their names in a mapping; the most frequent ones come first."""
+"""Maps the meanings of columns to their names in a mapping, the most frequent meanings first."""
 
 CONSTANT = (TYPE, START, END, "weekDay", LOCK)
 """The columns for which a mapping often has one value for all rows, the most useful first."""
@@ -84,7 +84,7 @@ class TableMap:
     columns: Mapping[str, str] = field(default_factory=dict)
     """Maps column titles to keys of :data:`MEANINGS`."""
     doors: Mapping[str, str] = field(default_factory=dict)
-    """Maps column titles, or doors that cells mention, to a lock's ID or its name in the lock
+    """Maps column titles, or the doors in cells, to the ID of a lock or its name in the lock
     book."""
     values: Mapping[str, str] = field(default_factory=dict)
     """Maps columns of a table file to the text for empty cells and missing columns."""

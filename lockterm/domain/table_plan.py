@@ -1,4 +1,4 @@
-"""The planner for table rows: it returns the steps for the remotes of a lock, or problems.
+"""The planner for table rows, which returns the steps for the remotes of a lock, or problems.
 
 A row identifies a remote by its ID. If the row has no ID, it identifies the remote by number. If it
 has no number either, it identifies the remote by name. If several remotes match, or if a
@@ -44,7 +44,8 @@ from lockterm.errors import RuleViolationError
 NUMBER, NAME, TYPE = "remoteNumber", "remoteName", "remoteType"
 
 _ORDER = (Action.DELETE, Action.UPDATE, Action.ADD, Action.KEEP)
-"""The order of the actions on one lock. Deletes are first, so that adds can use their names."""
+"""The order of the actions on one lock. Deletes come first, so that adds can use the names of
+deleted remotes."""
 
 
 class _RowError(Exception):

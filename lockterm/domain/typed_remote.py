@@ -44,7 +44,7 @@ class TypedRemote:
     """The result of parsing the input for a remote."""
 
     values: Remote
-    """The remote to send; usable only if there are no errors."""
+    """The remote to send, which may be used only if there are no errors."""
     errors: dict[str, str] = attribute(default_factory=dict)
     """Explanations of why values cannot be sent, by contract field in the order of the form."""
     warnings: dict[str, str] = attribute(default_factory=dict)
@@ -112,7 +112,7 @@ def format_typed(name: str, text: str) -> str:
 
     Args:
         name: The contract's name of the field, as stored in a draft.
-        text: The typed text; for a choice, the number of the chosen value.
+        text: The typed text. If the field is a choice, the number of the chosen value.
     """
     field = FIELDS.get(name)
     label = field.label if field is not None else clean(name, 30)

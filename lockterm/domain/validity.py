@@ -179,8 +179,9 @@ def judge(remote: Remote, phase: Phase, now_ms: int) -> tuple[RemoteState, str, 
         now_ms: Now, in milliseconds.
 
     Returns:
-        The state; the word of the state, or the status if it contradicts the dates; a sentence if
-        status and dates contradict each other, otherwise an empty string.
+        The state, the word and the sentence. If status and dates contradict each other, the word is
+        that of the status, and the sentence explains the contradiction. Otherwise, the word is that
+        of the state, and the sentence is empty.
     """
     return _state(_clear_phase(remote, phase), remote.status, remote.end_ms, now_ms)
 

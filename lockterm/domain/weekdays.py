@@ -72,7 +72,7 @@ def _one(word: str) -> int:
 
 
 def draw_week(days: Iterable[int]) -> str:
-    """Return a week as seven letters, such as ``M T W T F · ·``; a missing weekday is a dot."""
+    """Return a week as seven letters, such as ``M T W T F · ·``. A missing weekday is a dot."""
     given = set(days)
     return " ".join(DAYS[day - 1][0] if day in given else nothing() for day in WEEK)
 

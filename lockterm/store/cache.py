@@ -29,13 +29,13 @@ if TYPE_CHECKING:
     from lockterm.domain.elsewhere import ChangeElsewhere
 
 MOST = 2000
-"""Maximum number of cached answers; the oldest are dropped first."""
+"""Maximum number of cached answers. The oldest answers are dropped first."""
 
 MOST_BYTES = 64 * 1024 * 1024
-"""Maximum number of bytes of all cached answers; the oldest are dropped first."""
+"""Maximum number of bytes of all cached answers. The oldest answers are dropped first."""
 
 LARGEST = 512 * 1024
-"""Maximum number of characters of a cached answer as JSON; 200 remotes have about 100,000
+"""Maximum number of characters of a cached answer as JSON. 200 remotes have about 100,000
 characters."""
 
 MOST_LIST_BYTES = 256 * 1024 * 1024
@@ -156,7 +156,10 @@ class Cache:
 
     @cached_property
     def _owner(self) -> str:
-        """The text that identifies the profile's answers. Computing it takes milliseconds."""
+        """The text that identifies the profile's answers.
+
+        Computing this text takes milliseconds.
+        """
         return owner_of(self._profile)
 
     @property
@@ -386,7 +389,7 @@ class Cache:
 
         Args:
             lock_id: The ID of the lock.
-            ids: Remote IDs; only the blocks with these remotes are returned. None for all blocks.
+            ids: IDs of remotes, to return only the blocks with these remotes. None for all blocks.
 
         Returns:
             The records; None if no list is cached, if it cannot be read, or if it has more than

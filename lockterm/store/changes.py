@@ -12,7 +12,7 @@ from collections.abc import Sequence
 from lockterm.domain.elsewhere import ChangeElsewhere, ChangeKind
 
 MOST = 5000
-"""Maximum number of saved changes; the oldest are dropped first."""
+"""Maximum number of saved changes. The oldest changes are dropped first."""
 
 KEPT_MS = 90 * 24 * 3600 * 1000
 """Time after which a saved change is dropped, in milliseconds."""

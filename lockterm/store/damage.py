@@ -1,4 +1,4 @@
-"""Functions that detect a damaged store; the module ``salvage`` rescues its rows."""
+"""Functions that detect a damaged store. The module ``salvage`` rescues the rows of the store."""
 
 from __future__ import annotations
 

@@ -170,7 +170,8 @@ class Database:
     Args:
         path: The file. Its directory is created with mode 0700, and the file with mode 0600.
         tables: The statements that create the tables.
-        durable: Whether a committed transaction must survive a power loss; not needed for a cache.
+        durable: Whether a committed transaction must survive a power loss. A cache does not need
+            this.
     """
 
     def __init__(self, path: Path, tables: Sequence[str] = TABLES, *, durable: bool = True) -> None:
@@ -437,7 +438,7 @@ class Database:
         return None
 
     def close(self) -> None:
-        """Close the file; the next transaction opens it again."""
+        """Close the file. The next transaction opens it again."""
         with self._mutex:
             if self._connection is not None:
                 self._connection.close()

@@ -68,7 +68,7 @@ class Journal:
     Args:
         database: The local store.
         profile: The profile's name.
-        service: The profile's base URL; profiles with the same URL and account share their locks.
+        service: The profile's base URL. Profiles with the same URL and account share their locks.
     """
 
     def __init__(self, database: Database, profile: str, service: str = "") -> None:
@@ -217,7 +217,7 @@ class Journal:
 
         Args:
             selection: The filter.
-            below: Sequence number of a row; only older rows are returned. None for all rows.
+            below: Sequence number of a row, to return only older rows. None for all rows.
             most: Maximum number of operations; -1 for all.
         """
         with self._searching(selection) as (connection, where, values):
@@ -384,7 +384,8 @@ class Journal:
     def about(self, add: Operation, remote_ids: Iterable[int]) -> list[Operation]:
         """Return the operations that show which remotes existed before an add, the oldest first.
 
-        These are the add itself, clears of its lock, and operations on the given remotes.
+        These operations are the add itself, clears of the same lock, and operations on the given
+        remotes.
         """
         ids = list(remote_ids)
         which = f"(id = ? OR remote_id IN ({_marks(ids)}) OR call = 'clear')"
@@ -447,15 +448,18 @@ class Journal:
                 )
 
     def was_sent_again(self, operation_id: str) -> bool:
-        """Return whether the service recorded a repetition of an operation or of a part of it."""
+        """Return whether the service recorded a full or partial repetition of an operation."""
         return bool(self._select(f"again_of = ? AND {in_states(RECORDED)}", [operation_id]))
 
     def sending_again(self, operation_id: str) -> list[Operation]:
-        """Return the operations in flight that repeat an operation, or a part of it."""
+        """Return the operations in flight that repeat an operation or a part of the operation."""
         return self._select(f"again_of = ? AND {in_states(IN_FLIGHT)}", [operation_id])
 
     def _replace(self, operation: Operation, now_ms: int) -> None:
-        """Mark the repeated operation as sent again, unless only a part of it is repeated."""
+        """Mark the operation that an operation repeats as sent again.
+
+        If only a part is repeated, do nothing.
+        """
         original = self.find(operation.again_of) if operation.again_of else None
         if original is not None and original.call == operation.call:
             self.move(original.id, UNCONFIRMED, state=OperationState.SENT_AGAIN, settled_ms=now_ms)

@@ -138,8 +138,8 @@ class QuarterCounts:
 def find_by_index(selection: Selection) -> str:
     """Return SQL that uses an index to find the rows with a filter's lock or states.
 
-    The SQL ignores the other conditions of the filter. It is empty if the filter has neither a lock
-    nor states.
+    The SQL ignores the other conditions of the filter. If the filter has neither a lock nor states,
+    the SQL is empty.
     """
     if selection.states is not None:
         lock = "" if selection.lock_id is None else " AND lock_id = :lock_id"

@@ -174,7 +174,7 @@ def operation_of(row: sqlite3.Row) -> Operation:
 def line_of(row: sqlite3.Row) -> HistoryLine:
     """Return the summary of a row's operation.
 
-    If any value is damaged, its state is ``DAMAGED``.
+    If any value is damaged, the state in the summary is ``DAMAGED``.
     """
     values = dict(row)
     is_sound = bool(values.pop("is_sound"))

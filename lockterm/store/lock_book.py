@@ -138,7 +138,7 @@ class LockBook:
         """Save the numbers of remotes of locks that lockterm read without opening them.
 
         Args:
-            counts: The numbers of remotes by lock ID; locks without an entry are ignored.
+            counts: The numbers of remotes by lock ID. Locks without an entry are ignored.
         """
         with self._database.transaction() as connection:
             connection.executemany(

@@ -63,14 +63,15 @@ def salvage(path: Path, broken: int, tables: Sequence[str]) -> str:
 
     Args:
         path: The store.
-        broken: The inode of the damaged file; another session may already have replaced the file.
+        broken: The inode of the damaged file. The function compares it, because another session may
+            already have replaced the file.
         tables: The statements that create the tables.
 
     Returns:
         A message for the user; empty if another session has already replaced the store.
 
     Raises:
-        OSError: The files cannot be copied; the store stays unchanged.
+        OSError: The files cannot be copied, so the store stays unchanged.
         sqlite3.Error: The new file cannot be written.
     """
     with _alone(path):

@@ -5,9 +5,9 @@ removed, lockterm looks up the process by its ID and start time, because another
 the same ID.
 
 The file also lists the changes whose sending has begun. lockterm adds a change right before sending
-its first byte. If a session was killed before that, it provably did not send the change. The list
-is not forced to the disk: it survives the process but not a crash of the machine. Therefore the
-list is used only until the next boot.
+its first byte. If a session was killed before this, the session provably did not send the change.
+The list is not forced to the disk, so the list survives the end of the process but not a crash of
+the machine. Therefore the list is used only until the next boot.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ class StoreSession:
     """This process's session on a store.
 
     Args:
-        folder: The directory of the session files; created with mode 0700 if it does not exist.
+        folder: The directory of the session files. A missing directory is created with mode 0700.
     """
 
     def __init__(self, folder: Path) -> None:
@@ -42,7 +42,7 @@ class StoreSession:
         self._mutex = threading.Lock()
 
     def open(self) -> None:
-        """Create and lock the file of this session, unless the file still exists.
+        """Create and lock the file of this session, unless this session has already done so.
 
         Raises:
             OSError, StoreError: The folder cannot be used.

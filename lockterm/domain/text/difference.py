@@ -35,7 +35,10 @@ contain, so that no received value equals it."""
 
 
 class Difference(NamedTuple):
-    """A field whose value differs: its label and both values, as texts that are safe to show."""
+    """A field whose value differs.
+
+    The label and the two values are texts that are safe to show.
+    """
 
     label: str
     before: str
@@ -46,7 +49,10 @@ class Difference(NamedTuple):
 
 
 class SameValue(NamedTuple):
-    """A field whose value does not differ: its label and value, as texts that are safe to show."""
+    """A field whose value does not differ.
+
+    The label and the value are texts that are safe to show.
+    """
 
     label: str
     value: str

@@ -69,7 +69,7 @@ MOST_LISTED = 500
 def format_operation(operation: Operation) -> str:
     """Return the verb and the object of a change, such as ``delete Anna Weber``.
 
-    The text may contain control characters; callers pass it to ``safe_text.clean``.
+    The text may contain control characters, so callers must pass it to ``safe_text.clean``.
     """
     verb = "restore" if operation.restores else CALL_NAMES.get(operation.call, operation.call)
     if operation.call == "clear":

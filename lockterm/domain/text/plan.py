@@ -155,7 +155,9 @@ def has_work(plan: Plan) -> bool:
 
 
 def step_name(step: Step) -> tuple[str, str | None]:
-    """Return the name and the number of a step's remote; both may contain control characters.
+    """Return the name and the number of a step's remote.
+
+    Name and number may contain control characters.
 
     A step that sets a voice has no remote, so its name is ``voice``.
     """

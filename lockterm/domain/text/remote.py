@@ -64,9 +64,10 @@ class Detail(NamedTuple):
     """A line of a detail view, with a label and a text."""
 
     label: str
-    """The label of the line; for a field outside the contract, the service's name of the field."""
+    """The label of the line. If the contract does not define the field, this is the service's name
+    of the field."""
     shown: str
-    """The text to show, without control characters; JSON has several lines."""
+    """The text to show, without control characters. A JSON value has several lines."""
     raw: str
     """The text for the clipboard, which is as received, with JSON on one line."""
     name: str = ""

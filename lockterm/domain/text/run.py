@@ -194,7 +194,7 @@ def describe_problems(problems: Mapping[StepState, int]) -> str:
 def describe_counts(
     counts: Mapping[StepState, int], left_out: int, *, is_running: bool = False
 ) -> str:
-    """Return ``212 recorded, 2 refused``; during a run, ``212 recorded, 1 under way, 5 left``.
+    """Return ``212 recorded, 2 refused``, or during a run ``212 recorded, 1 under way, 5 left``.
 
     Args:
         counts: Maps states to numbers of steps, including steps that could not be planned.
@@ -328,7 +328,7 @@ def describe_outcome(steps: Iterable[Step], titles: Mapping[int, str]) -> str:
 def describe_end_elsewhere(run: Run, titles: Mapping[int, str]) -> str:
     """Return the results of a finished run, and the key that shows the run.
 
-    Other screens than the one that shows the run display this text.
+    lockterm shows this text if the screen of the run is not open.
     """
     title = clean(run.plan.title, 40)
     return f"{describe_end(run, titles)} Press {key('app.run')} to show the run: {title}."
