@@ -220,8 +220,7 @@ def _typed_date(field: Field, text: str, zone: tzinfo, now_ms: int) -> str:
 
 
 def shown_twice(choices: Sequence[int], zone: tzinfo) -> str:
-    """Return a sentence that shows how to write each moment of a time that the clocks show
-    twice."""
+    """Return a sentence that shows how to write each moment of a time that occurs twice."""
     ways = " or ".join(quoted(dates.typed(ms, zone)) for ms in choices)
     return f"That time occurs twice when the clocks go back. Write {ways}."
 
