@@ -231,6 +231,6 @@ def describe_os_error(error: OSError) -> str:
 
 
 class NoSuchRunError(LocktermError):
-    """An error because no plan has the given ID, or several plan IDs begin with it."""
+    """An error because a typed ID matches no plan, or matches the beginning of several IDs."""
 
     title = "No such run"

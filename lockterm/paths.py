@@ -28,8 +28,8 @@ class Paths(NamedTuple):
     """The paths of the files and directories that lockterm uses. They need not exist."""
 
     config_file: Path
-    """The configuration file with the profiles. Users edit the file, and lockterm does on
-    request."""
+    """The configuration file with the profiles. Users edit the file, and lockterm changes it only
+    on request."""
     data_dir: Path
     """The directory of files worth a backup: exports and downloaded packs."""
     state_dir: Path

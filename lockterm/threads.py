@@ -1,4 +1,8 @@
-"""Functions that run work in threads: in sequence, or to its end if the caller is canceled."""
+"""Threads in which lockterm runs functions.
+
+A thread runs functions one after the other, or runs a function to its end even if the caller is
+canceled.
+"""
 
 from __future__ import annotations
 
@@ -57,8 +61,8 @@ async def to_its_end(work: Callable[P, T], *args: P.args, **options: P.kwargs) -
     the function runs, its resources must not be closed, and its work must not be repeated.
 
     Raises:
-        asyncio.CancelledError: If the caller was canceled. The function has ended before this error
-        is raised.
+        asyncio.CancelledError: If the caller was canceled. The function ends before this error is
+            raised.
     """
     return await _to_its_end(asyncio.to_thread(work, *args, **options))
 

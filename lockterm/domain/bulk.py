@@ -1,8 +1,8 @@
 """Plans that make the same change to many remotes or locks.
 
-Each function returns the steps to run and the steps to leave out, each of these with the reason.
-Each step expects that its remote still has the values that lockterm read last. No function here
-calls the service.
+Each function returns the steps to run, and the steps that are left out, each with a reason. Each
+step expects that its remote still has the values that lockterm read last. No function here calls
+the service.
 """
 
 from __future__ import annotations

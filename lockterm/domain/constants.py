@@ -10,7 +10,7 @@ from enum import IntEnum
 
 
 class RemoteType(IntEnum):
-    """The validity of a remote: contract 2.2, ``remoteType``."""
+    """The type of a remote, which decides its kind of validity (contract 2.2, ``remoteType``)."""
 
     PERMANENT = 1
     TIME_LIMITED = 2
@@ -18,14 +18,14 @@ class RemoteType(IntEnum):
 
 
 class AddType(IntEnum):
-    """The way in which a remote was added: contract 2.2, ``addType``."""
+    """The way in which a remote was added (contract 2.2, ``addType``)."""
 
     BLUETOOTH = 1
     GATEWAY = 2
 
 
 class RemoteStatus(IntEnum):
-    """The status that the service reports for a remote: contract 2.2 and 3, ``status``."""
+    """The status that the service reports for a remote (contract 2.2 and 3, ``status``)."""
 
     NORMAL = 1
     INVALID = 2
@@ -99,7 +99,7 @@ def word(kind: type[IntEnum], value: object) -> str:
 def word_in_detail(kind: type[IntEnum], value: object) -> str:
     """Return the word for a value, as :func:`word` does.
 
-    The exception is a value that the contract does not list, such as ``7 (unknown value)``.
+    If the contract does not list the value, return a text such as ``7 (unknown value)`` instead.
     """
     if value is not None and (not isinstance(value, int) or value not in WORDS[kind]):
         return f"{value} (unknown value)"

@@ -9,10 +9,10 @@
 | ``9:00``, ``today 9:00``, ``tomorrow 9:00`` | that time today or tomorrow |
 | ``next fri``, ``next friday 18:00`` | the first Friday after today |
 | ``eom``, ``eoy``, ``eom 18:00`` | the last day of this month or year, 23:59 if no time is given |
-| ``+6h``, ``+90min`` | that much elapsed time later |
-| ``+30d``, ``2 weeks``, ``+6mo``, ``+1y`` | the same time of day, that many days or months later |
-| ``+30d 18:00``, ``+1mo 18:00`` | the given time of day, that many days or months later |
-| ``+1mo eom``, ``+1y eom 18:00`` | the last day of the month in which that date falls |
+| ``+6h``, ``+90min`` | exactly that much time later |
+| ``+30d``, ``2 weeks``, ``+6mo``, ``+1y`` | the same time of day after that period |
+| ``+30d 18:00``, ``+1mo 18:00`` | the given time of day after that period |
+| ``+1mo eom``, ``+1y eom 18:00`` | the last day of the month in which that period ends |
 | a day without a time | 00:00 for a start, 23:59 for an end |
 
 A time of day may also be ``6pm``, ``6:30 pm`` or ``noon``. 12am and 12pm are refused, because
@@ -134,7 +134,7 @@ def read_moment(
     start_ms: int | None = None,
     end_ms: int | None = None,
 ) -> Moment:
-    """Return the moment that the input of a date field means; ``Moment.error`` if it is invalid.
+    """Return the moment that the input of a date field means, or the error if it is invalid.
 
     Args:
         text: The input; see the table of this module.

@@ -31,9 +31,10 @@ _MS_FROM = 10**11
 
 
 class UnknownZone(tzinfo):
-    """A time zone in the lock book that this machine does not know. Its times are shown in UTC.
+    """A time zone in the lock book that this machine does not know.
 
-    lockterm refuses typed times without a UTC offset, because the result could be wrong.
+    lockterm shows times in such a zone in UTC. lockterm refuses typed times without a UTC offset,
+    because the result could be wrong.
 
     Args:
         name: The name of the zone in the lock book.

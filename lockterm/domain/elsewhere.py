@@ -14,7 +14,7 @@ from lockterm.domain.rules import is_same
 
 MOST_DIFFERING = 10_000
 """Maximum number of differing records in two lists of a lock. If more records differ, lockterm
-assumes that the service has changed the form of its records, and reports no changes."""
+assumes that the service now formats its records differently, and reports no changes."""
 
 LONGEST = 1000
 """Maximum length of a value that a change stores, in characters of JSON."""

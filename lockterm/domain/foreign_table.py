@@ -88,7 +88,7 @@ def lock_key(name: str) -> str:
 
 
 def ids_by_name(book: Iterable[Lock]) -> LockIds:
-    """Return a mapping of each lock name and alias in a lock book to the IDs of its locks."""
+    """Return a mapping of the names and aliases in a lock book to the IDs of their locks."""
     found: dict[str, list[int]] = {}
     for lock in book:
         for name in {lock_key(lock.name), lock_key(lock.alias)} - {""}:
@@ -336,7 +336,9 @@ class _ForeignTable:
 
 
 def read_date(text: str, order: str) -> str:
-    """Return a date in the order year, month, day, if the text begins with three numbers.
+    """Return a date in the order year, month, day.
+
+    If the text does not begin with three numbers, return the text unchanged.
 
     Args:
         text: The text of the cell.
@@ -373,7 +375,7 @@ def read_number(text: str, how: str) -> str:
     """Return the number of a remote as contract field ``remoteNumber``, without separators.
 
     The contract does not define what the text of a number means. Therefore this function checks the
-    digits, but does not change their base or their order. It also keeps leading zeros.
+    digits, but does not change their base or their order. The function also keeps leading zeros.
 
     Args:
         text: The text of the cell.

@@ -12,7 +12,7 @@ from lockterm.domain.safe_text import clean
 
 
 class Html(str):
-    """A part of an HTML page. Only code that escapes every text may create one."""
+    """A part of an HTML page. Only code that escapes every text may create an ``Html``."""
 
     __slots__ = ()
 

@@ -55,8 +55,8 @@ class Block:
     ids: array[int]
     """The ID of each remote, or :data:`NEVER` if it has no usable ID."""
     ends: array[int]
-    """The end of each remote in milliseconds; :data:`NEVER` if it has no end, or
-    :data:`UNREADABLE`."""
+    """The end of each remote in milliseconds; :data:`NEVER` if the remote has no end, and
+    :data:`UNREADABLE` if the end cannot be read."""
     periods: array[int]
     """Start, end and ``has_days`` of each remote whose state does not follow from its end alone;
     see ``packed.Period``."""

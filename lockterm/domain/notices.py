@@ -54,7 +54,8 @@ class LoggedNotice(NamedTuple):
 class NoticeLog:
     """The notifications of a session: the log, and the unread ones.
 
-    Above the footer, unread errors are shown before other notifications, and the newest first.
+    Above the footer, unread errors are shown before other notifications, and newer notifications
+    before older ones.
     """
 
     def __init__(self) -> None:
@@ -64,8 +65,8 @@ class NoticeLog:
         self._standing: list[LoggedNotice] = []
         """The unread notifications, the newest at the end."""
         self._passed = 0
-        """Number of unread notifications that newer ones have replaced; 0 again when all are
-        read."""
+        """Number of unread notifications that newer ones have replaced. The number returns to 0
+        when all notifications are read."""
         self._once: set[str] = set()
 
     @property

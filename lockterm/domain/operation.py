@@ -185,7 +185,8 @@ def known_fields(
 
     Args:
         operations: The operations on a lock before the backup, the oldest first.
-        backup: The remotes whose fields are wanted, as received; empty to trust every ID.
+        backup: The remotes whose fields are wanted, as received. If empty, each ID counts as one
+            remote.
     """
     records = {record.get("id"): record for record in backup}
     known: dict[int, dict[str, Any]] = {}

@@ -32,8 +32,8 @@ MOST_SIMILAR = 20
 """Maximum number of similar people that are returned for one person."""
 
 _SHORTEST, _LONGEST = 5, 60
-"""Minimum and maximum length of names that are compared letter by letter. Short names such as Tim
-and Tom often differ in one letter."""
+"""Minimum and maximum length of names that are compared letter by letter. Short names of different
+people, such as Tim and Tom, often differ in only one letter."""
 
 _MOST_ALIKE = 20
 """Maximum number of names that are equal except for one letter at one position. If there are more,

@@ -58,8 +58,7 @@ class StepState(StrEnum):
 
 
 DUE = frozenset({StepState.TO_DO, StepState.SENT})
-"""The states of the steps that a run still has to send or to complete, also after an
-interruption."""
+"""The states of the steps that a run must still send or complete, even after an interruption."""
 
 RETRIED = frozenset({StepState.REFUSED, StepState.NOT_SENT})
 """The states of steps that the user can retry in a smaller plan. An unconfirmed step is never
@@ -346,8 +345,8 @@ NAME = FIELDS["remoteName"].name
 def order_renames(steps: Sequence[Step], taken: Collection[str]) -> list[Step]:
     """Return updates in an order in which each new name is free when its step is sent.
 
-    If the new names form a circle, an added step first gives one of the remotes a temporary name.
-    The note of this step explains it.
+    If the new names form a circle, such as A to B and B to A, an added step first gives one of the
+    remotes a temporary name. The note of this step explains the temporary name.
 
     Args:
         steps: The updates of one lock. Their new names are all different.
@@ -386,7 +385,7 @@ def _blocker(step: Step, place: int, holders: dict[str, int]) -> int | None:
 
 
 def _detour(step: Step, taken: Collection[str]) -> tuple[Step, Step]:
-    """Return a rename to a temporary name, and the original step changed to follow this rename."""
+    """Return a step that gives a temporary name, and the original step, changed to follow it."""
     old = step.before.get(NAME) or ""
     temporary, count = f"{old} (temporary)", 1
     while normalize_name(temporary) in taken:

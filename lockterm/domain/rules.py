@@ -64,7 +64,7 @@ def comparable(field: Field, value: Any) -> Any:
 
 
 def is_same(field: Field, one: Any, other: Any) -> bool:
-    """Return whether two values of a field are equal when sent; ``1`` differs from ``true``."""
+    """Return whether two values of a field are equal when sent. ``1`` differs from ``true``."""
     return one is other or canonical(comparable(field, one)) == canonical(comparable(field, other))
 
 
@@ -137,7 +137,7 @@ def unread(before: Remote, wanted: Remote) -> dict[str, str]:
 
 
 def sends_dates(before: Remote | None, wanted: Remote) -> bool:
-    """Return whether a request sends a start and an end, which a wrong clock may make wrong."""
+    """Return whether a request sends a start and an end, which may be wrong if a clock is wrong."""
     return needs_dates(wanted.remote_type) and touches_validity(before, wanted)
 
 

@@ -17,7 +17,7 @@ RATED_S = 1.0
 
 
 class Run:
-    """A run that this session has started. The run continues when the user leaves its screen.
+    """A run that this session has started. The run continues even if no screen shows it.
 
     ``operations.runs.Runs.execute`` changes the run. Commands and screens read the run, and can
     stop it.
@@ -38,8 +38,8 @@ class Run:
         self.news: list[int] = []
         """The numbers of the steps whose state has changed, in the order of the changes."""
         self.due = self.left = 0
-        """The number of steps that this run tries, and the number of these steps without a
-        result."""
+        """``due`` is the number of steps that this run tries. ``left`` is the number of these steps
+        that have no result yet."""
         self.problems = Counter[StepState]()
         """Maps states that the user must check to the number of tried steps in that state."""
         self.reading = 0
@@ -47,7 +47,7 @@ class Run:
         self.stop_request = asyncio.Event()
         """An event that is set when the user stops the run."""
         self.stop_reason = ""
-        """The error that stopped the run, in sentences; empty if no error did."""
+        """The error that stopped the run, in sentences; empty if no error stopped it."""
         self.finished = asyncio.Event()
         """An event that is set when no step is in progress any more."""
         self.error: LocktermError | None = None

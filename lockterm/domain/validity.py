@@ -29,7 +29,7 @@ between status and dates, because the clocks may differ."""
 
 
 class Phase(Enum):
-    """The position of now in the period of a remote: before, within or after it."""
+    """The phase of a remote: whether now is before, within or after its period."""
 
     ALWAYS = "always"
     AHEAD = "upcoming"

@@ -158,7 +158,7 @@ _ENDINGS = frozenset({
 endings."""
 _NO_WORD = re.compile(r"[^A-Za-z0-9]+")
 _PART = 24
-"""Maximum number of characters of a lock, a language or a timbre in a file name."""
+"""Maximum number of characters in a file name for the lock, for the language and for the timbre."""
 
 
 class PackSource(NamedTuple):
@@ -170,7 +170,7 @@ class PackSource(NamedTuple):
     """The size in bytes (``fileSize``); None if the service reported no size, for example for the
     timbres of a language."""
     md5: str = ""
-    """The MD5 (``fileMd5``); empty if the service reported none."""
+    """The MD5 (``fileMd5``); empty if the service reported no MD5."""
     named: tuple[str, ...] = ()
     """The parts of the file name: the lock, the language and the timbre."""
 

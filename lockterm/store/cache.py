@@ -40,7 +40,7 @@ characters."""
 
 MOST_LIST_BYTES = 256 * 1024 * 1024
 """Maximum number of bytes of all cached lists, twice the size of the lists of 10,000 locks with 100
-remotes each. The oldest are dropped first."""
+remotes each. The oldest lists are dropped first."""
 
 MOST_BLOCKS = 50
 """Maximum number of blocks of a cached list that are compared with a single page. 50 blocks have

@@ -1,4 +1,4 @@
-"""The table of changes by others. The table is in the file of the cache.
+"""The table of changes that others made to remotes. The table is in the file of the cache.
 
 The cached lists, from which lockterm finds these changes, are in the same file.
 """

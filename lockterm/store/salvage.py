@@ -137,7 +137,7 @@ def _rebuild(
         aside: The store that was set aside.
         ready: The path of the new file.
         tables: The statements that make the tables.
-        copies: Whether to copy rows; otherwise the new file is empty.
+        copies: Whether to copy rows. If false, the new file is empty.
 
     Returns:
         The number of copied rows, and the names of the tables that have lost rows.

@@ -42,7 +42,9 @@ class StoreSession:
         self._mutex = threading.Lock()
 
     def open(self) -> None:
-        """Create and lock the file of this session, unless this session has already done so.
+        """Create and lock the file of this session.
+
+        If this session has already locked the file, and the file still exists, do nothing.
 
         Raises:
             OSError, StoreError: The folder cannot be used.

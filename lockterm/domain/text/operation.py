@@ -63,7 +63,8 @@ _URGENT = FIELDS["endDate"]
 """The field whose change is shown first, because a column may be too narrow for all changes."""
 
 MOST_LISTED = 500
-"""Maximum number of deleted remotes that the details of a clear show. The export shows all."""
+"""Maximum number of deleted remotes that the details of a clear show. The export shows all of
+them."""
 
 
 def format_operation(operation: Operation) -> str:

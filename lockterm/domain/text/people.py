@@ -69,7 +69,8 @@ def describe_bounds(
 def describe_person_state(person: Person, now_ms: int) -> tuple[str, ...]:
     """Return texts with the numbers of a person's remotes by state, the longest text first.
 
-    If all remotes have the same state, the texts are only its name, such as ``expired``.
+    If all remotes have the same state, the texts have only the name of this state, such as
+    ``expired``.
     """
     counts = person.counts(now_ms)
     if len(counts) == 1:

@@ -381,7 +381,7 @@ def _other_notes(step: Step, zone: tzinfo, now_ms: int) -> list[str]:
 
 
 def step_sends_dates(step: Step) -> bool:
-    """Return whether a step sends a start and an end, which a wrong clock may make wrong."""
+    """Return whether a step sends a start and an end, which may be wrong if a clock is wrong."""
     before = Remote.read(step.before) if step.before else None
     return rules.sends_dates(before, Remote.read({**step.before, **step.wanted}))
 

@@ -166,7 +166,7 @@ def format_lock(titles: Mapping[int, str], lock_id: int) -> str:
 
 
 def list_locks(titles: Sequence[str]) -> str:
-    """Return the first three titles and the number of the others: ``Yard, Gate, Shed and 2 more``.
+    """Return the first three titles and the number of the rest: ``Yard, Gate, Shed and 2 more``.
 
     Args:
         titles: The titles of locks, which are safe to show.

@@ -118,8 +118,8 @@ def describe_deletions(steps: Iterable[Step], titles: Mapping[int, str]) -> str:
             title is shown by its ID.
 
     Returns:
-        The sentences; empty if fewer than two locks have deletes, or if on no lock all deletes were
-        recorded.
+        The sentences; empty if fewer than two locks have deletes, or if there is no lock on which
+        all deletes were recorded.
     """
     steps = [*steps]
     # The old fob of a replacement is not reported here, because its owner has the new one.
@@ -297,7 +297,7 @@ def describe_end(run: Run, titles: Mapping[int, str]) -> str:
 
 
 def describe_outcome(steps: Iterable[Step], titles: Mapping[int, str]) -> str:
-    """Return the results of a finished run's steps, and the key that resumes or retries the run.
+    """Return a text with the results of a run's steps, and the key that resumes or retries the run.
 
     Args:
         steps: All steps of the run, with their final states.

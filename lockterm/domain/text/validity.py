@@ -145,7 +145,7 @@ def describe_period(remote: Remote, now_ms: int, zone: tzinfo) -> str:
 def shorten_period(remote: Remote, now_ms: int, zone: tzinfo) -> Iterator[str]:
     """Yield texts about the period of a remote, each for a narrower column than the text before.
 
-    The first text is that of :func:`describe_period`. The shortest ones have only the end date, as
+    The first text is that of :func:`describe_period`. The shortest texts have only the end date, as
     in ``31 Dec 26``.
     """
     yield describe_period(remote, now_ms, zone)
