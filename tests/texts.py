@@ -450,7 +450,7 @@ def render_plans(samples: TextSamples) -> None:
     unknown = UnknownZone("Europe/Atlantis")
     never = {**RECURRING, "weekDay": [6], "startDate": NOW, "endDate": NOW + HOUR_MS}
     noted = (
-        *(EXTEND, SHORTEN, REOPEN, replace(EXTEND, note="lockterm sent this remote earlier.")),
+        *(EXTEND, SHORTEN, REOPEN, replace(EXTEND, note="lockterm sent the same values earlier.")),
         step(Action.UPDATE, wanted={"endDate": NOW - DAY_MS}),
         step(Action.UPDATE, wanted={"remoteType": 1, "startDate": 0, "endDate": 0}),
         step(Action.ADD, before={}, wanted=never),

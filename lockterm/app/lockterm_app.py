@@ -422,7 +422,7 @@ class LocktermApp(TerminalApp[int]):
             refuse_to_open(
                 self,
                 what,
-                "It is already open behind this screen. Press Esc to return to it.",
+                "The screen is already open behind this one. Press Esc to return to it.",
             )
         return True
 

@@ -263,7 +263,7 @@ async def _with_what_was_kept(
         if not names:
             return step
         difference = describe_discrepancy(sent, remote, names, read.zone)
-        note = f"lockterm sent this remote earlier. {difference}"
+        note = f"lockterm sent the same values earlier. {difference}"
         return replace(step, note=f"{step.note} {note}".strip())
 
     return [with_note(step) for step in steps]

@@ -205,7 +205,7 @@ async def _sent_since(draft: Draft, operations: Operations) -> str:
         if is_it and line.state not in WITHOUT_EFFECT:
             at = day_time(line.prepared_ms, operations.profile.zone, exact=False)
             again = (
-                " If you send it again, the lock may have the remote twice."
+                " If you send the form again, the lock may have the remote twice."
                 if call == "add"
                 else ""
             )

@@ -27,7 +27,7 @@ class ValueModal(FieldModal[str | None]):
         value: The current value.
     """
 
-    about = "lockterm uses this value for rows without a value. You can leave it empty."
+    about = "lockterm uses this value for rows without a value. You can leave the field empty."
 
     def __init__(self, column: str, value: str) -> None:
         super().__init__()
@@ -92,7 +92,7 @@ class LockModal(ValueModal):
     def describe_question(self) -> str:
         if not self._door:
             return super().describe_question()
-        return f"For which lock is the column {clean(self._door, 60)}?"
+        return f"Which lock does the column {clean(self._door, 60)} give access to?"
 
     def find_error(self, text: str) -> str:
         if not text:

@@ -231,7 +231,7 @@ class MapScreen(ListScreen[TableMap | None]):
             have = "has" if len(left) == 1 else "have"
             fact = f"{format_count(len(left), 'column')} {have} no meaning yet: {listed}{more}."
             return with_keys(
-                f"{fact} Press {{map.choose}} to choose one, {{map.remove}} to ignore it."
+                f"{fact} Press {{map.choose}} to choose a meaning, {{map.remove}} to ignore a column."
             )
         for problem in self.table_map.find_mistakes(self._columns):
             return (
@@ -330,7 +330,7 @@ class MapScreen(ListScreen[TableMap | None]):
             known = [
                 ("", "none"),
                 *types,
-                (BY_END, f"{BY_END}: time-limited, or permanent without an end"),
+                (BY_END, f"{BY_END}: time-limited with an end, otherwise permanent"),
             ]
             place = max((at for at, (one, _) in enumerate(known) if one == present), default=0)
             question = "Which type applies to rows without a type?"

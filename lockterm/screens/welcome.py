@@ -100,7 +100,7 @@ class TerminalFeatures(Widget):
         yield "Colors", count if colors else "none; lockterm shows states as words"
         yield "Characters", "ASCII" if look.in_ascii else "Unicode"
         yield "Mouse", "handled by lockterm" if look.mouse else "handled by the terminal"
-        yield "Updates", "whole screens" if self.draws_at_once else "line by line"
+        yield "Updates", "all at once" if self.draws_at_once else "line by line"
         yield "Size", f"{self.app.size.width}x{self.app.size.height}"
 
 

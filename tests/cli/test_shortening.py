@@ -16,7 +16,7 @@ NOON_2090 = 3_802_588_200_000
 PERIOD = {"remoteType": 2, "startDate": 1_700_000_000_000, "endDate": NOON_2090}
 FEWER = "Shortens access by 30 days: the remote will expire 1 Jun 2090 12:30, not 1 Jul 2090 12:30."
 TABLE = "lockId,remoteNumber,endDate\n1004,A-1,2090-06-01 12:30\n1004,B-1,2090-02-01 12:30\n"
-SUM = "2 remotes will expire earlier, by up to 149 days."
+SUM = "2 remotes will expire up to 149 days earlier."
 
 
 @pytest.fixture

@@ -27,7 +27,7 @@ async def test_diff_shows_the_stored_value_when_it_differs_from_the_sent_one(
     rows = f"lockId,remoteNumber,endDate\n1004,A-1,{END_MS + 10 * HALF_HOUR_MS}\n"
     table = scripts.file("gate.csv", rows)
     first = await scripts.arun("diff", table)
-    assert "sent this remote earlier" not in first.stdout
+    assert "sent the same values earlier" not in first.stdout
     proxy.arm("update", round_end)
     applied = await scripts.arun("apply", table, "--yes")
     assert applied.returncode == 0, applied.stderr
@@ -36,7 +36,7 @@ async def test_diff_shows_the_stored_value_when_it_differs_from_the_sent_one(
     run_id = (await scripts.arun("runs", "list")).stdout.splitlines()[1].split()[0]
     words = "The service kept End"
     for command, shown in (
-        (("diff", table), f"lockterm sent this remote earlier. {words}"),
+        (("diff", table), f"lockterm sent the same values earlier. {words}"),
         (("history",), words),
         (("runs", "show", run_id), words),
     ):

@@ -149,7 +149,7 @@ async def test_what_is_lost_of_a_remote_from_elsewhere_is_said_first(
     ended = sum(1 for remote in remotes if remote.remote_type != 1 and remote.end_ms <= NOW_MS)
     assert first == "Each remote gets a new ID and a new creation time."
     assert unknown == (
-        "Not restored, because lockterm does not know the value: admin right, MAC address,"
+        "Not restored, because lockterm does not know the values: admin right, MAC address,"
         " battery level, business ID and firmware info of all 137 remotes; user number of 136"
         " remotes."
     )

@@ -103,7 +103,7 @@ async def test_all_locks_show_changes_of_others(demo: Demo) -> None:
         await press_each(pilot, "F", "ctrl+r")
         seen = await press_each(pilot, *"evil", "enter")
         assert [*signs(pilot)] == ["N"] and "3 changed elsewhere (press !)" in seen
-        assert "Changed elsewhere: new, Number X-1, between" in seen
+        assert "Added elsewhere: Number X-1 (between" in seen
         seen = await press_each(pilot, "!", "escape")
         assert signs(pilot) == {} and "changed elsewhere" not in seen
 

@@ -185,17 +185,17 @@ async def test_strip_has_a_cell_for_each_day(demo: Demo) -> None:
             )
         await opened(pilot)
         cells = ["▂"] + ["·"] * (MOST_DAYS - 5) + ["▄", "·", "▂", "█"]
-        assert strip(pilot) == f"Changes per day  23 Aug {''.join(cells)} 20 Nov  max 4"
+        assert strip(pilot) == f"Changes per day  23 Aug {''.join(cells)} 20 Nov  busiest day: 4"
         assert strip(pilot) in shown(pilot)
         await press(pilot, "at")  # the lock of the newest change
-        assert strip(pilot).endswith("20 Nov  max 2")
+        assert strip(pilot).endswith("20 Nov  busiest day: 2")
         await press(pilot, "at")
         await pilot.resize_terminal(*SIZE)
         await settled(pilot)
-        assert len(strip(pilot)) == 98 and strip(pilot).endswith("▄·▂█ 20 Nov  max 4")
+        assert len(strip(pilot)) == 98 and strip(pilot).endswith("▄·▂█ 20 Nov  busiest day: 4")
         write(operations, replace(CHANGE, id="new"))
         await press(pilot, "r")
-        assert strip(pilot).endswith("max 5")
+        assert strip(pilot).endswith("busiest day: 5")
 
 
 async def test_strip_is_read_again_only_after_a_change(
@@ -212,9 +212,9 @@ async def test_strip_is_read_again_only_after_a_change(
         monkeypatch.setattr(operations.journal, "count_by_quarter", noted)
         write(operations, CHANGE, replace(CHANGE, id="2"))
         await opened(pilot)
-        assert strip(pilot).isascii() and strip(pilot).endswith("..# 20 Nov  max 2")
+        assert strip(pilot).isascii() and strip(pilot).endswith("..# 20 Nov  busiest day: 2")
         await press(pilot, "down", "up", "r", "i", "i", "i", "i", "enter", "escape")
         assert len(asked) == 1
         demo.clock.now_s += DAY_MS / 1000
         await press(pilot, "r")
-        assert len(asked) == 2 and strip(pilot).endswith(".#. 21 Nov  max 2")
+        assert len(asked) == 2 and strip(pilot).endswith(".#. 21 Nov  busiest day: 2")

@@ -259,7 +259,9 @@ async def test_many_deletes_are_all_named_and_their_number_is_typed(demo: Demo) 
     async with demo(size=(60, 20)) as pilot:
         await plan_shown(pilot, [delete(1002, one) for one in found[:10]])
         await asked(pilot, DestroyModal)
-        assert "To be deleted: -" in details(pilot), "so few are not announced as a long list"
+        assert "Remotes to be deleted: -" in details(pilot), (
+            "so few are not announced as a long list"
+        )
         await press(pilot, "escape", "escape")
         await plan_shown(pilot, [delete(1002, one) for one in found])
         await asked(pilot, DestroyModal)
@@ -386,7 +388,7 @@ async def test_deletes_on_several_locks_end_with_where_it_is_gone(demo: Demo) ->
         await pilot.press("escape")
         await until(pilot, lambda: not isinstance(pilot.app.screen, PlanScreen))
         way.release.set()
-        await until(pilot, lambda: f"{said} Press L to show the run: " in notices(pilot))
+        await until(pilot, lambda: f"{said} Press L to show the run " in notices(pilot))
         await pilot.press("L")
         await until(pilot, lambda: said in words(pilot.app))
 
@@ -594,7 +596,7 @@ async def test_run_end_is_reported_on_other_screens(demo: Demo) -> None:
         await pilot.press("escape")
         await until(pilot, lambda: not isinstance(pilot.app.screen, PlanScreen))
         way.release.set()
-        said = "Run ended: 2 steps recorded. Press L to show the run: apply remotes.csv."
+        said = "Run ended: 2 steps recorded. Press L to show the run “apply remotes.csv”."
         await until(pilot, lambda: said in notices(pilot))
         await until(pilot, lambda: "New 2" in words(pilot.app))
 

@@ -177,8 +177,8 @@ async def test_replacements_name_their_locks_in_the_confirmation(demo: Demo) -> 
         text = " ".join(words(pilot.app).replace("│", "").split())
         note = "Note for Jonas Weber (B-2) on Main gate, Loading dock, Garage: The end date"
         assert note in " ".join(str(pilot.app.screen.query_one(".details Static").content).split())
-        assert "To be replaced: - Jonas Weber (F-1001), Main gate" in text
-        assert "To be added" not in text
+        assert "Remotes to be replaced: - Jonas Weber (F-1001), Main gate" in text
+        assert "to be added" not in text
 
 
 # --- cutting -----------------------------------------------------------------------------------
@@ -244,7 +244,7 @@ async def test_long_names_in_a_confirmation_continue_below_themselves(
         await plan_shown(pilot, steps_of(3))
         await press(pilot, "enter")
         lines = [line.strip("│ ") for line in shown(pilot.app).splitlines()]
-        assert not {"-", ""} & {*lines[lines.index("To be deleted:") + 1 :][:3]}
+        assert not {"-", ""} & {*lines[lines.index("Remotes to be deleted:") + 1 :][:3]}
         indents = [line.index("│") for line in shown(pilot.app).splitlines() if "设备" in line]
         assert len({*indents}) == 1
         assert "1001" in words(pilot.app), "the end of the lock's name is visible"

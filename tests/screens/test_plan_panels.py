@@ -46,7 +46,7 @@ async def test_progress_is_a_bar(demo: Demo, clock: Clock, monkeypatch: pytest.M
         assert badges.split() == ["3", "recorded", "1", "under", "way", "4", "left"]
         length = bar.count("█") + bar.count("░")
         clock.now_s += 9
-        pace = "3 of 8 done, 20 a minute, about 15 s left"
+        pace = "3 of 8 done, 20 steps/min, about 15 s left"
         await until(pilot, lambda: progress(pilot)[0].endswith(pace))
         bar = progress(pilot)[0]
         assert bar.count("█") + bar.count("░") == length, "the bar stays where it is"
@@ -66,7 +66,7 @@ async def test_progress_is_a_bar(demo: Demo, clock: Clock, monkeypatch: pytest.M
         monkeypatch.undo()
         await pilot.resize_terminal(100, 29)
         await until(pilot, lambda: not progress(pilot))
-        assert "3 of 8 done, 5 left (1 under way), 20 a minute" in words(pilot.app)
+        assert "3 of 8 done, 5 left (1 under way), 20 steps/min" in words(pilot.app)
         await pilot.resize_terminal(*SIZE)
         await until(pilot, lambda: progress(pilot))
         await pilot.press("s")

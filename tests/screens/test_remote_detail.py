@@ -70,13 +70,13 @@ async def test_what_is_not_in_the_contract_is_shown_as_it_came(lockterm_app: Sta
         now = fields(pilot)
         assert '"version": "1.2"' in now["Firmware info"]
         for label, text in {
-            **{"Number": "unexpected value: 12", "Type": "3 (unknown value)"},
-            **{"Status": 'unexpected value: "up"', "Start": "100000000000000000"},
+            **{"Number": "(unexpected value) 12", "Type": "3 (unknown value)"},
+            **{"Status": '(unexpected value) "up"', "Start": "100000000000000000"},
             **{"End": "not stated", "MAC address": "AA:BB", "Battery level": "80"},
             **{"User number": "4", "Business ID": "9", "Admin right": "no"},
-            "color": 'unknown field: {\n  "red": 1\n}',
+            "color": '(unknown field) {\n  "red": 1\n}',
             "Lock info ID": "8 (differs from the lock ID above)",
-            "Lock info": 'unknown field: {\n  "floor": 2\n}',
+            "Lock info": '(unknown field) {\n  "floor": 2\n}',
         }.items():
             assert now[label] == text
 

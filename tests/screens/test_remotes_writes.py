@@ -68,7 +68,7 @@ async def test_keys_typed_ahead_delete_nothing(demo: Demo) -> None:
             pilot.app.post_message(events.Key(key, None))
         await settled_when(pilot, lambda: isinstance(pilot.app.screen, DestroyModal))
         assert isinstance(pilot.app.screen, DestroyModal)
-        assert "pressed it before the question was on the screen" in notices(pilot)
+        assert "pressed it before the dialog appeared" in notices(pilot)
         assert pilot.app.screen.query_one("#keep", Button).has_focus
         assert len(demo.page(1003)) == 9
         assert demo.counted("delete") == 0

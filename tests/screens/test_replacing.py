@@ -65,7 +65,7 @@ async def test_fob_is_replaced_as_one_change_and_undone(demo: Demo, size: tuple[
         current = pilot.app.screen.current
         assert current is not None and current.remote_number == "B-2"
         text = await press(pilot, "H", "at")
-        assert "replace the fob of" in text and "delete Anna" not in text, "one row for the run"
+        assert "replace fob" in text and "delete Anna" not in text, "one row for the run"
         await press(pilot, "z")
         assert isinstance(pilot.app.screen, PlanScreen)
         await press(pilot, "enter", "D")

@@ -106,7 +106,7 @@ async def test_imported_plan_marks_and_sums_what_it_shortens(
         "lockId,remoteNumber,endDate\n1001,X-1,+1mo\n1001,X-2,2026-12-25 17:19\n"
         "1001,X-3,2026-12-31 23:59\n"
     )
-    summary = "2 remotes will expire earlier, by up to 37 days."
+    summary = "2 remotes will expire up to 37 days earlier."
     async with demo() as pilot:
         await opened(pilot)
         await take(pilot, "table.csv")
@@ -133,7 +133,7 @@ async def test_marked_remotes_that_an_end_shortens_are_counted(demo: Demo) -> No
     async with demo(1001) as pilot:
         await press(pilot, "slash", *"A0", "enter")
         await press(pilot, "asterisk", "w", *"2026-12-25 17:19")
-        summary = "1 remote will expire earlier, by 37 days."
+        summary = "1 remote will expire 37 days earlier."
         assert f"Note: {summary}" in words(pilot.app)
         await press(pilot, "ctrl+s")
         assert summary in words(pilot.app)

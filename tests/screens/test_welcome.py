@@ -107,7 +107,7 @@ async def test_the_features_of_the_terminal_are_shown(
 
         assert features() == [*found, "line by line", "80x24"]
         pilot.app.post_message(messages.TerminalSupportsSynchronizedOutput())
-        await until(pilot, lambda: features()[3] == "whole screens")
+        await until(pilot, lambda: features()[3] == "all at once")
         await pilot.press("f4")
         pilot.app.clear_notifications()
         await until(pilot, lambda: features()[2] != found[2])

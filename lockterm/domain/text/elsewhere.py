@@ -55,10 +55,17 @@ def describe_between(change: ChangeElsewhere, zone: tzinfo, now_ms: int) -> str:
     return f"between {since} and {until}"
 
 
+_HEADS = {
+    ChangeKind.NEW: "Added elsewhere",
+    ChangeKind.CHANGED: ELSEWHERE,
+    ChangeKind.GONE: "Removed elsewhere",
+}
+
+
 def describe_change(
     change: ChangeElsewhere, zone: tzinfo, now_ms: int, *, with_head: bool = True
 ) -> str:
-    """Return a text like ``Changed elsewhere: End: 6 Dec 2026 -> 21 Dec 2026, between ...``.
+    """Return a text like ``Changed elsewhere: End: 6 Dec 2026 -> 21 Dec 2026 (between ...)``.
 
     Args:
         change: The change.
@@ -67,7 +74,8 @@ def describe_change(
         with_head: Whether to begin with ``Changed elsewhere``, which is not needed beside a label
             with these words.
     """
-    what = change.what.value if change.what is not ChangeKind.CHANGED else ""
-    values = describe_values(change, zone)
-    text = ", ".join(filter(None, (what, values, describe_between(change, zone, now_ms))))
-    return f"{ELSEWHERE}: {text}" if with_head else text
+    between = f"({describe_between(change, zone, now_ms)})"
+    text = f"{describe_values(change, zone)} {between}".strip()
+    if with_head:
+        return f"{_HEADS[change.what]}: {text}"
+    return text if change.what is ChangeKind.CHANGED else f"{change.what.value}, {text}"

@@ -63,7 +63,8 @@ def describe_bounds(
     elif bounds.is_unclear:
         days = [*days[:1], "unclear"]
     days = [*dict.fromkeys(days)]
-    return days[-1] if last_only else " to ".join(days)
+    has_last = not (bounds.is_endless or bounds.is_unclear)
+    return days[-1] if last_only else (" to " if has_last else " or ").join(days)
 
 
 def describe_person_state(person: Person, now_ms: int) -> tuple[str, ...]:

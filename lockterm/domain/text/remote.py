@@ -27,15 +27,15 @@ if TYPE_CHECKING:
 NO_END = "Permanent remotes have no end date."
 """The message if the user sets a new end date for a permanent remote."""
 
-UNNAMED = "a remote without a name"
+UNNAMED = "an unnamed remote"
 """The text for a missing name, if the number and the ID are shown beside it."""
 
 _NAMED = 5
 """Maximum number of fields outside the contract that a sentence lists."""
 
 ABSENT = "not stated"
-_ODD = "unexpected value: "
-_UNNAMED = "unknown field: "
+_ODD = "(unexpected value) "
+_UNNAMED = "(unknown field) "
 
 
 # --- names ---------------------------------------------------------------------------------------
@@ -139,7 +139,7 @@ def _detail(remote: Remote, field: Field, zone: tzinfo, now_ms: int) -> Detail:
         return Detail(label, clean(words) + more, words, name)
     words = str(value)
     if name == "apiUserId":
-        return Detail(label, f"{words}, an account that calls the service", words, name)
+        return Detail(label, f"{words} (an account that calls the service)", words, name)
     if field.kind is Kind.WEEKDAYS:
         words = format_weekdays(value)
     elif field.kind is Kind.DATE and not value and remote.remote_type == RemoteType.PERMANENT:
@@ -289,7 +289,7 @@ def _describe_unknown(remotes: Sequence[BackedUp]) -> str:
     for count, names in sorted(fields.items(), reverse=True):
         whose = f" of {'all ' * (count == total)}{format_count(count, 'remote')}"
         parts.append(_listed(names) + whose * (total > 1))
-    return f"Not restored, because lockterm does not know the value: {'; '.join(parts)}."
+    return f"Not restored, because lockterm does not know the values: {'; '.join(parts)}."
 
 
 def _listed(words: Iterable[str]) -> str:

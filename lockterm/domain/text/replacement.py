@@ -27,9 +27,9 @@ ADD_FIRST = (
 
 
 def format_replacement_title(remote: Remote, number: str) -> str:
-    """Return the title of a plan for one lock: ``replace the fob of Anna: A-1 with B-2``."""
+    """Return the title of a plan for one lock: ``replace fob A-1 of Anna with B-2``."""
     name = format_remote_name(remote, UNNAMED).encode("utf-8", "backslashreplace").decode()
-    return f"replace the fob of {name}: {clean(remote.remote_number, 30)} with {clean(number, 30)}"
+    return f"replace fob {clean(remote.remote_number, 30)} of {name} with {clean(number, 30)}"
 
 
 def describe_order(remote: Remote, *, adds_first: bool) -> str:
@@ -57,13 +57,13 @@ def format_title_on_locks(remotes: Sequence[Remote], number: str) -> str:
 
 
 def name_people(remotes: Sequence[Remote]) -> str:
-    """Return the common name of all remotes, or ``2 different names`` if their names differ.
+    """Return the common name of all remotes, or ``2 differently named remotes`` if their names differ.
 
     The name may contain control characters.
     """
     first, count = remotes[0], len(_distinct_names(remotes))
     if count > 1:
-        return f"{count:,} different names"
+        return f"{count:,} differently named remotes"
     return format_remote_name(first, UNNAMED).encode("utf-8", "backslashreplace").decode()
 
 
@@ -75,7 +75,7 @@ def describe_different_names(remotes: Sequence[Remote]) -> str:
     named = [quoted(clean(one, 40)) if one else "no name" for one in names[:_NAMED]]
     more = f" and {len(names) - _NAMED:,} more" if len(names) > _NAMED else ""
     return (
-        f"The remotes have {len(names):,} names: {', '.join(named)}{more}. Check that they belong"
+        f"The names of the remotes differ: {', '.join(named)}{more}. Check that the remotes belong"
         " to one person."
     )
 

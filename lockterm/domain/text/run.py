@@ -6,6 +6,7 @@ from collections import Counter
 from collections.abc import Iterable, Mapping
 from typing import TYPE_CHECKING
 
+from lockterm.domain.glyphs import quoted
 from lockterm.domain.plan import (
     DUE,
     NOT_REACHED,
@@ -231,7 +232,7 @@ def format_problem(step: Step) -> str:
 
 
 def describe_progress(run: Run) -> str:
-    """Return ``12 of 214 done, 2 failed, 202 left (3 under way), 12 a minute, about 9 s left``."""
+    """Return ``12 of 214 done, 2 failed, 202 left (3 under way), 12 steps/min, about 9 s left``."""
     words = [f"{run.done:,} of {run.due:,} done", describe_problems(run.problems)]
     if run.only_reads:
         verified = format_count(run.reading, "result")
@@ -244,7 +245,7 @@ def describe_progress(run: Run) -> str:
 
 
 def describe_pace(run: Run) -> str:
-    """Return ``12 a minute, about 9 s left``; empty if the rate is unknown or no step is left."""
+    """Return ``12 steps/min, about 9 s left``; empty if the rate is unknown or no step is left."""
     if not run.left or not (per_s := run.per_s):
         return ""
     return f"{format_rate(per_s)}, about {format_duration(run.left / per_s)} left"
@@ -259,13 +260,13 @@ def describe_other_run(run: Run) -> str:
 
 
 def format_rate(per_s: float) -> str:
-    """Return a rate such as ``290 a minute``, rounded so that the text does not change often.
+    """Return a rate such as ``290 steps/min``, rounded so that the text does not change often.
 
     Args:
         per_s: The number of completed steps per second.
     """
     rate = float(f"{per_s * 60:.2g}")
-    return f"{rate:,.0f} a minute" if rate >= 10 else f"{rate:g} a minute"
+    return f"{rate:,.0f} steps/min" if rate >= 10 else f"{rate:g} steps/min"
 
 
 _NOT_DONE = {
@@ -331,7 +332,7 @@ def describe_end_elsewhere(run: Run, titles: Mapping[int, str]) -> str:
     lockterm shows this text if the screen of the run is not open.
     """
     title = clean(run.plan.title, 40)
-    return f"{describe_end(run, titles)} Press {key('app.run')} to show the run: {title}."
+    return f"{describe_end(run, titles)} Press {key('app.run')} to show the run {quoted(title)}."
 
 
 def ask_to_leave(run: Run) -> tuple[str, str]:
@@ -365,11 +366,11 @@ def ask_to_leave(run: Run) -> tuple[str, str]:
 
 
 def format_progress(run: Run) -> str:
-    """Return the progress of a run in a command: ``12 of 214 done, 2 failed, 4.8/s, 42 s left``."""
+    """Return the progress of a run in a command: ``12 of 214 done, 2 failed, 4.8 steps/s, 42 s left``."""
     rate = run.done / max(run.took_s, 0.001)
     left = round((run.due - run.done) / rate) if rate else 0
     words = f"{run.done:,} of {run.due:,} done", describe_problems(run.problems)
-    return ", ".join(filter(None, [*words, f"{rate:.1f}/s", f"{left:,} s left"]))
+    return ", ".join(filter(None, [*words, f"{rate:.1f} steps/s", f"{left:,} s left"]))
 
 
 def format_reading(run: Run) -> str:

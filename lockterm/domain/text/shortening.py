@@ -83,7 +83,7 @@ def _moment(ms: int, zone: tzinfo) -> str:
 
 
 def summarize_shortenings(found: Iterable[Shortening]) -> str:
-    """Return sentences such as ``2 remotes will expire earlier, by up to 142 days.``.
+    """Return sentences such as ``2 remotes will expire up to 142 days earlier.``.
 
     The text is empty if no access is shortened.
     """
@@ -92,11 +92,11 @@ def summarize_shortenings(found: Iterable[Shortening]) -> str:
     said: list[str] = []
     if earlier:
         most_ms = max(one.earlier_ms for one in earlier)
-        words = f"{_remotes(earlier)} will expire earlier"
-        if most_ms:
-            words += f", by {'up to ' if len(earlier) > 1 else ''}{dates.duration(most_ms)}"
+        up_to = "up to " if len(earlier) > 1 else ""
+        by = f"{up_to}{dates.duration(most_ms)} " if most_ms else ""
+        words = f"{_remotes(earlier)} will expire {by}earlier"
         if permanent := sum(one.was_permanent for one in earlier):
-            words += f" ({permanent:,} {'was' if permanent == 1 else 'were'} permanent)"
+            words += f" ({permanent:,} permanent until now)"
         said.append(words)
     if later := [one for one in some if one.closed is not None]:
         said.append(f"{_remotes(later)} will start later")

@@ -84,7 +84,7 @@ REMOTE_SCREENS: Mapping[str, KeyContext] = {
             ),
             MOVING: (
                 Key("remotes.back", "escape", "back",
-                    sentence="Stop the search, show all remotes, unmark all rows, or go back"),
+                    sentence="Stop the search, else show all remotes, else unmark all, else go back"),
             ),
         },
         holds=("table", "find"),

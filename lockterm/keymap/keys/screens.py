@@ -28,7 +28,7 @@ from lockterm.keymap.place import Key, KeyContext
 # fmt: off
 
 _FILTER = "Show only remotes in one state, such as expired"
-_SHOW_ALL = "Show all remotes, unmark all rows, or go back"
+_SHOW_ALL = "Show all remotes, or else unmark all rows, or else go back"
 _RESTORE = "Add the deleted remotes again, after a confirmation"
 
 _ON_ALL_LOCKS = (
@@ -40,7 +40,7 @@ _ON_ALL_LOCKS = (
     Key("everywhere.delete", "d,delete", "delete", line=7, opens=True,
         sentence="Delete the selected or the marked remotes, after a confirmation"),
     Key("everywhere.replace", "equals_sign", "replace fob", line=8, opens=True,
-        sentence="Plan to replace the fob of the selected or the marked remotes with a new one"),
+        sentence="Show a plan to replace the fob of the selected or the marked remotes"),
 )
 
 SCREENS: Mapping[str, KeyContext] = {
@@ -61,8 +61,8 @@ SCREENS: Mapping[str, KeyContext] = {
             ),
             COPYING: (
                 Key("locks.copies", "Y", "copy remotes", line=9, opens=True,
-                    sentence="Copy the remotes of the selected lock to the marked locks, or choose"
-                             " locks"),
+                    sentence="Copy the remotes of the selected lock to the marked locks; if none are"
+                             " marked, choose locks"),
             ),
             MARKS: marks(5, 11, 12, "set voices, read or copy remotes"),
             VOICE: (
@@ -71,9 +71,10 @@ SCREENS: Mapping[str, KeyContext] = {
             ),
             FINDING: (
                 Key("locks.find", "slash", "find", "Filter rows by text", line=3, opens=True),
-                Key("locks.show_all", "escape", "show all", "Show all locks, or unmark all locks"),
+                Key("locks.show_all", "escape", "show all",
+                    sentence="Show all locks; if all are shown, unmark all locks"),
                 Key("locks.refresh", "r,f5", "refresh", line=10,
-                    sentence="Refresh the lock book, or read the remotes of all marked locks"),
+                    sentence="Refresh the lock book; if locks are marked, read their remotes"),
             ),
         },
         holds=("table", "find"),
@@ -98,7 +99,7 @@ SCREENS: Mapping[str, KeyContext] = {
                 Key("form.more", "ctrl+o", "columns", action="columns", line=2, opens=True,
                     sentence="Choose what the columns of another system's table mean"),
                 Key("form.leave", "escape", "leave", line=3,
-                    sentence="Stop the check, or leave; lockterm keeps the path for the next time"),
+                    sentence="Stop the check, or else leave; lockterm keeps the path for next time"),
             ),
         },
         holds=("path", "text", "choice", "table"),
@@ -109,9 +110,9 @@ SCREENS: Mapping[str, KeyContext] = {
         {
             FORM: (
                 Key("map.choose", "enter", "choose", line=1, opens=True,
-                    sentence="Choose a meaning for the selected column, or a value for a setting"),
+                    sentence="Choose the meaning of the selected column, or the value of the setting"),
                 Key("map.remove", "x,delete", "ignore", action="ignore", line=2,
-                    sentence="Ignore or use the selected column, or clear the value of a setting"),
+                    sentence="Ignore or use the selected column; if it is a setting, clear its value"),
                 Key("map.all", "asterisk", "ignore rest", action="ignore_rest", line=5,
                     sentence="Ignore all columns without a meaning"),
                 Key("map.plan", "ctrl+s", "plan", line=3, opens=True,
@@ -145,7 +146,7 @@ SCREENS: Mapping[str, KeyContext] = {
                 Key("copies.backup", "B", "backup", line=8, opens=True,
                     sentence="Copy a backup of deleted remotes instead of a lock"),
             ),
-            MOVING: (Key("copies.back", "escape", "back", "Stop reading, or go back", line=6),),
+            MOVING: (Key("copies.back", "escape", "back", "Stop reading, or else go back", line=6),),
         },
         holds=("table",),
     ),
@@ -189,9 +190,9 @@ SCREENS: Mapping[str, KeyContext] = {
                 Key("history.find", "slash", "find", line=4, opens=True,
                     sentence="Search for a name, a result, or a day such as 2026-11-20 or today"),
                 Key("history.outcomes", "i", "results", line=6,
-                    sentence="Show all changes, or only unconfirmed, failed or done ones"),
+                    sentence="Switch between all, unconfirmed, failed and done changes"),
                 Key("history.one_lock", "at", "lock", line=5,
-                    sentence="Show only changes of the selected lock, or changes of all locks"),
+                    sentence="Switch between changes of all locks and of the selected lock"),
                 Key("history.next", "n", "older", "Show older changes"),
                 Key("history.previous", "p", "newer", "Show newer changes"),
                 Key("history.refresh", "r,f5", "refresh", "Read the history again"),
@@ -200,7 +201,7 @@ SCREENS: Mapping[str, KeyContext] = {
                 Key("history.export", "E", "export", line=7,
                     sentence="Export the list to a CSV and a JSON file"),
                 Key("history.copies", "Y", "copy backup", opens=True,
-                    sentence="Copy remotes from the backup of a delete or clear to other locks"),
+                    sentence="Copy the remotes that the selected change deleted to other locks"),
             ),
             MOVING: (
                 Key("history.back", "escape", "back", line=8,
@@ -244,7 +245,10 @@ SCREENS: Mapping[str, KeyContext] = {
                 Key("people.export", "E", "export", line=3,
                     sentence="Export these people to a CSV file and an HTML page"),
             ),
-            MOVING: (Key("people.back", "escape", "back", "Show all people, or go back", line=4),),
+            MOVING: (
+                Key("people.back", "escape", "back", line=4,
+                    sentence="Show all people; if all are shown, go back"),
+            ),
         },
         holds=("table", "find"),
     ),
@@ -319,7 +323,7 @@ SCREENS: Mapping[str, KeyContext] = {
                 Key("plan.undo", "z", "undo step", line=6, opens=True,
                     sentence="Show a plan to undo only the selected step"),
                 Key("plan.problems", "i", "problems", line=3,
-                    sentence="Show only steps with problems, or all steps"),
+                    sentence="Switch between all steps and the steps with problems"),
             ),
             MOVING: (
                 Key("plan.back", "escape", "back", line=5,
@@ -351,7 +355,7 @@ SCREENS: Mapping[str, KeyContext] = {
                 Key("help.page_down", "space", "page down", line=4,
                     action="scroll_body('page_down')"),
                 Key("help.close", "escape,question_mark,f1,q,backspace", "close", line=1,
-                    sentence="End the search, or close the help"),
+                    sentence="End the search, or else close the help"),
             ),
         },
         holds=("find",),
@@ -361,7 +365,7 @@ SCREENS: Mapping[str, KeyContext] = {
         {
             PROFILES: (
                 Key("profiles.open", "enter", "open", action="switch", line=1, opens=True,
-                    sentence="Switch to the selected profile, or reopen the current one"),
+                    sentence="Switch to the selected profile; if it is in use, reopen it"),
                 Key("profiles.add", "a", "add", "Add a profile", line=2, opens=True),
                 Key("profiles.edit", "e", "edit", line=3, opens=True,
                     sentence="Edit the selected profile; changes apply when you reopen it"),

@@ -232,7 +232,7 @@ class DaysToCome(Widget):
         room = max(width - cells * DAYS, 0)
         lines = [
             ("day", _ruler(self._first, cells)),
-            (f"max {max(sums):,}", bars(sums, cells)),
+            (f"peak {max(sums):,}", bars(sums, cells)),
             (f"all {sum(sums):,}", numbers(self._first, sums, cells)),
             *((clean(title, 60), numbers(self._first, ends, cells)) for title, ends in self._shown),
         ]

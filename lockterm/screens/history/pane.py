@@ -222,7 +222,7 @@ class DayStrip(Widget):
     def render(self) -> Content:
         if self._days is None:
             return Content("")
-        title, last = "Changes per day  ", f" {_day(self._days.today)}  max "
+        title, last = "Changes per day  ", f" {_day(self._days.today)}  busiest day: "
         digits = len(f"{max(self._days.counts):,}")
         room = self.content_size.width - len(title) - len("30 Sep ") - len(last) - digits
         days = self._days.last(max(room, 1))

@@ -101,7 +101,7 @@ class NewEnd:
         return ("end", "since") if typed["end"].strip().startswith("+") else ("end",)
 
     def notes(self, typed: Typed) -> Typed:
-        hint = "+30d adds 30 days to each remote. A date sets the same end for all. "
+        hint = "+30d adds 30 days to each end date. A date sets the same end for all. "
         return {
             "end": hint
             + with_keys(

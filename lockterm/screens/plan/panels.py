@@ -53,7 +53,7 @@ class PlanProgress(Widget):
 def _bar(done: int, due: int, pace: str, width: int) -> Iterator[Part]:
     label = f"  {100 * done // max(due, 1):>3} %  {done:,} of {due:,} done"
     # The bar keeps its length during the run, so that only a few cells change.
-    room = max(width - len(label) - len(", 99,999 a minute, about 99 min left"), 10)
+    room = max(width - len(label) - len(", 99,999 steps/min, about 99 min left"), 10)
     full, light = glyphs.bar_cells()
     cells = room * done // max(due, 1)
     yield full * cells, "bold"

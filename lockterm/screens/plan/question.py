@@ -244,7 +244,7 @@ def _names(
         some = [step for step in steps if step.action is action]
         shown = some if action is Action.DELETE else some[:MOST_LISTED]
         if some:
-            yield from ("", f"To be {done}:")
+            yield from ("", f"Remotes to be {done}:")
         for step in shown:
             lock = f", {clean(locks[step.lock_id].title, LONGEST_CELL)}" if locks else ""
             yield f"- {format_step(step)}{lock}"

@@ -257,7 +257,9 @@ class ProfileForm(FormScreen[str | None]):
     def _describe_fields(self) -> None:
         """Show the initial hints below the fields."""
         if self._profile_name is not None:
-            self.field("name").note = "The name is fixed: lock book and history use it."
+            self.field(
+                "name"
+            ).note = "The name cannot change, because lock book and history use it."
         if self._others:
             more = (
                 "1 other header stays"
@@ -267,7 +269,7 @@ class ProfileForm(FormScreen[str | None]):
             self.field("header").note = f"{more} unchanged in the file."
         self.field(
             "account"
-        ).note = "If empty, the credentials identify the account. Profiles can share one."
+        ).note = "If empty, the credentials identify the account. Profiles can share an account."
         self.field("ca_file").note = "Required if your own CA issued the service's certificate."
         self._about_url()
         self._about_zone()
@@ -335,7 +337,7 @@ class ProfileForm(FormScreen[str | None]):
         if not typed:
             own = await asyncio.to_thread(values.machine_zone)
             row.note = (
-                f"If empty, lockterm uses {own}, as this machine does."
+                f"If empty, lockterm uses this machine's time zone, {own}."
                 if own
                 else "If empty, lockterm uses UTC."
             )

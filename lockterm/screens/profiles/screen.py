@@ -230,7 +230,7 @@ class ProfilesScreen(ListScreen[None]):
         open_screens = (one for one in self.app.screen_stack if isinstance(one, LocktermScreen))
         if any(screen.would_lose for screen in open_screens):
             return (
-                "Another screen has unfinished work. Close the profiles, finish or stop that"
+                "Another screen has unfinished work. Close this screen, finish or stop that"
                 " work, then switch."
             )
         return ""

@@ -348,7 +348,7 @@ _NEXT = {
     OperationState.NOT_SEEN: "Press {form.save} to send the change again.",
     OperationState.DAMAGED: "Leave the form and check the lock's list of remotes.",
     OperationState.AMBIGUOUS: (
-        "Leave the form and check the change, or press {form.check} to answer again."
+        "Leave the form and check the change, or press {form.check} to see the question again."
     ),
     OperationState.CONFLICT: (
         "Press {form.save} to compare your input with the lock before you send again."

@@ -114,7 +114,7 @@ class RemoteActions(LocktermScreen[None]):
             return "The service listed this remote without a usable ID."
         if action in WRITES and self._list_state.is_deleted(remote):
             return (
-                "This remote is already deleted. The service recorded the delete but still"
+                "This remote is already deleted. The service recorded the deletion but still"
                 " lists the remote."
             )
         return self._why_remote_held(remote) if action in WRITES else ""

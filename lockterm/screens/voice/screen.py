@@ -288,7 +288,7 @@ class VoiceScreen(LocktermScreen[VoiceChoice | None]):
         if self.operations.profile.read_only and not self._many:  # several locks only get a plan
             return describe_read_only(self.operations.profile.name)
         if self._sending is not None:
-            return "The last voice is still being sent."
+            return "lockterm is still sending the voice that you chose before."
         if self._packs_focused:
             return "This list shows packs. Press Tab to go to the voices, and choose a timbre."
         entry = self.query_one(VoicesPanel).entry

@@ -183,7 +183,7 @@ async def test_an_added_remote_is_recognized_only_by_who_could_read_the_question
         await until(pilot, lambda: way.held)
         way.hold_from = 0
         way.release.set()
-        await until(pilot, lambda: "before the question was on the screen" in notices(pilot))
+        await until(pilot, lambda: "before the dialog appeared" in notices(pilot))
         await settled(pilot)
         assert isinstance(pilot.app.screen, ConfirmModal)
         assert await operations.journal.list_unconfirmed()
