@@ -57,7 +57,9 @@ WORDS = {
     "coerced": "the service's flag for a coerced remote: yes, no, or default (means no)",
     "API user": "the number of an account that calls the service, not of a person",
     "Via: GW, BT": "how a remote was added: via the gateway, by bluetooth",
-    "recorded by the service": "the service has the change, but does not report whether the lock has it",
+    "recorded by the service": (
+        "the service has the change, but does not report whether the lock has it"
+    ),
     "set by you": "your last choice, because the service cannot report a lock's voice",
     "OFFLINE": "the service is unreachable, and the screen shows older data",
     "LIST BEHIND": "the service's list does not show your latest changes yet",

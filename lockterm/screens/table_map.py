@@ -231,7 +231,8 @@ class MapScreen(ListScreen[TableMap | None]):
             have = "has" if len(left) == 1 else "have"
             fact = f"{format_count(len(left), 'column')} {have} no meaning yet: {listed}{more}."
             return with_keys(
-                f"{fact} Press {{map.choose}} to choose a meaning, {{map.remove}} to ignore a column."
+                f"{fact} Press {{map.choose}} to choose a meaning, {{map.remove}} to ignore"
+                " a column."
             )
         for problem in self.table_map.find_mistakes(self._columns):
             return (

@@ -170,7 +170,7 @@ def test_change_is_described_with_values_and_readings_and_without_control_charac
     words = describe_change(one, BERLIN, NOW_MS)
     assert "\x1b" not in words and "\x07" not in words
     assert words.startswith("Changed elsewhere: Name: Anna -> ")
-    assert " +01:00 -> " in words and ", between " in words
+    assert " +01:00 -> " in words and " (between " in words
     new = only(compare({}, {1: ANNA}))
     assert describe_values(new, BERLIN).startswith("Number A-1, End ")
     data = {"extraData": {"note": "x" * 5000}}  # too long to keep

@@ -57,7 +57,7 @@ def format_title_on_locks(remotes: Sequence[Remote], number: str) -> str:
 
 
 def name_people(remotes: Sequence[Remote]) -> str:
-    """Return the common name of all remotes, or ``2 differently named remotes`` if their names differ.
+    """Return the common name of all remotes, or ``2 differently named remotes`` if names differ.
 
     The name may contain control characters.
     """

@@ -366,7 +366,7 @@ def ask_to_leave(run: Run) -> tuple[str, str]:
 
 
 def format_progress(run: Run) -> str:
-    """Return the progress of a run in a command: ``12 of 214 done, 2 failed, 4.8 steps/s, 42 s left``."""
+    """Return a command's progress: ``12 of 214 done, 2 failed, 4.8 steps/s, 42 s left``."""
     rate = run.done / max(run.took_s, 0.001)
     left = round((run.due - run.done) / rate) if rate else 0
     words = f"{run.done:,} of {run.due:,} done", describe_problems(run.problems)

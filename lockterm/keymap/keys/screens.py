@@ -61,7 +61,7 @@ SCREENS: Mapping[str, KeyContext] = {
             ),
             COPYING: (
                 Key("locks.copies", "Y", "copy remotes", line=9, opens=True,
-                    sentence="Copy the remotes of the selected lock to the marked locks; if none are"
+                    sentence="Copy the remotes of the selected lock to the marked locks; if none is"
                              " marked, choose locks"),
             ),
             MARKS: marks(5, 11, 12, "set voices, read or copy remotes"),
@@ -99,7 +99,8 @@ SCREENS: Mapping[str, KeyContext] = {
                 Key("form.more", "ctrl+o", "columns", action="columns", line=2, opens=True,
                     sentence="Choose what the columns of another system's table mean"),
                 Key("form.leave", "escape", "leave", line=3,
-                    sentence="Stop the check, or else leave; lockterm keeps the path for next time"),
+                    sentence="Stop the check, or else leave; lockterm keeps the path for the next"
+                             " time"),
             ),
         },
         holds=("path", "text", "choice", "table"),
@@ -110,9 +111,11 @@ SCREENS: Mapping[str, KeyContext] = {
         {
             FORM: (
                 Key("map.choose", "enter", "choose", line=1, opens=True,
-                    sentence="Choose the meaning of the selected column, or the value of the setting"),
+                    sentence="Choose the meaning of the selected column, or the value of the selected"
+                             " setting"),
                 Key("map.remove", "x,delete", "ignore", action="ignore", line=2,
-                    sentence="Ignore or use the selected column; if it is a setting, clear its value"),
+                    sentence="Ignore or use the selected column, or clear the value of the selected"
+                             " setting"),
                 Key("map.all", "asterisk", "ignore rest", action="ignore_rest", line=5,
                     sentence="Ignore all columns without a meaning"),
                 Key("map.plan", "ctrl+s", "plan", line=3, opens=True,
@@ -146,7 +149,9 @@ SCREENS: Mapping[str, KeyContext] = {
                 Key("copies.backup", "B", "backup", line=8, opens=True,
                     sentence="Copy a backup of deleted remotes instead of a lock"),
             ),
-            MOVING: (Key("copies.back", "escape", "back", "Stop reading, or else go back", line=6),),
+            MOVING: (
+                Key("copies.back", "escape", "back", "Stop reading, or else go back", line=6),
+            ),
         },
         holds=("table",),
     ),

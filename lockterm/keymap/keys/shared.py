@@ -81,7 +81,7 @@ def marks(mark: int, act: int, none: int, more: str, every: int = 0) -> tuple[Ke
         Key("marks.all", "asterisk", "mark all", action="mark_all", line=every,
             sentence="Mark or unmark all rows that are shown"),
         Key("marks.none", "U", "unmark all", action="unmark_all", line=none,
-            sentence="Unmark all rows; if none are marked, restore the last marks"),
+            sentence="Unmark all rows; if none is marked, restore the last marks"),
         Key("marks.act", "m", "more", action="act_on_marked", line=act, opens=True,
             sentence=f"Choose an action for the marked rows: {more}"),
     )

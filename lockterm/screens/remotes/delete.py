@@ -85,7 +85,7 @@ class Deletion:
         lines = [
             *_asked(self.remote, self._lock_entry)[1],
             f"! lockterm could not read the remote again: {format_meaning(error)}",
-            "These values may be old. lockterm reads the remote again before it sends the deletion.",
+            "These values may be old. lockterm reads the remote again before the deletion.",
         ]
         return "\n".join(lines)
 
@@ -112,7 +112,7 @@ class Clearing:
             verb="Delete all",
             keep="Keep the remotes",
             typed=(lock.name, str(lock.lock_id)),
-            warning="This also deletes expired remotes. None of the remotes will open this lock again.",
+            warning="Expired remotes will be deleted too. No deleted remote will open the lock.",
             check=self.check,
         )
 
