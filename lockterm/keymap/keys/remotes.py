@@ -84,8 +84,8 @@ REMOTE_SCREENS: Mapping[str, KeyContext] = {
             ),
             MOVING: (
                 Key("remotes.back", "escape", "back",
-                    sentence="Stop the search, or else show all remotes, or else unmark all rows, or"
-                             " else go back"),
+                    sentence="Stop the search, or else show all remotes, or else unmark all rows,"
+                             " or else go back"),
             ),
         },
         holds=("table", "find"),

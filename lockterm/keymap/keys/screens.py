@@ -111,8 +111,8 @@ SCREENS: Mapping[str, KeyContext] = {
         {
             FORM: (
                 Key("map.choose", "enter", "choose", line=1, opens=True,
-                    sentence="Choose the meaning of the selected column, or the value of the selected"
-                             " setting"),
+                    sentence="Choose the meaning of the selected column, or the value of the"
+                             " selected setting"),
                 Key("map.remove", "x,delete", "ignore", action="ignore", line=2,
                     sentence="Ignore or use the selected column, or clear the value of the selected"
                              " setting"),

@@ -257,9 +257,7 @@ class ProfileForm(FormScreen[str | None]):
     def _describe_fields(self) -> None:
         """Show the initial hints below the fields."""
         if self._profile_name is not None:
-            self.field(
-                "name"
-            ).note = "The name cannot change, because lock book and history use it."
+            self.field("name").note = "The name cannot change: lock book and history use it."
         if self._others:
             more = (
                 "1 other header stays"
