@@ -296,7 +296,7 @@ class CopyScreen(ListScreen[None]):
         text = (
             f"{format_count(len(self._marked), 'lock')} marked. "
             f" Remotes with a taken name: {taken}. "
-            f" Expired remotes: {expired}.  Dates in other zones: same {times}."
+            f" Expired remotes: {expired}.  Dates in other time zones: same {times}."
         )
         text += with_keys("\n{copies.file} copies from an export, {copies.backup} from a backup.")
         text = f"{self.doing} Press Esc to stop." if self.doing else text

@@ -192,7 +192,7 @@ async def test_strip_has_a_cell_for_each_day(demo: Demo) -> None:
         await press(pilot, "at")
         await pilot.resize_terminal(*SIZE)
         await settled(pilot)
-        assert len(strip(pilot)) == 98 and strip(pilot).endswith("▄·▂█ 20 Nov  busiest day: 4")
+        assert len(strip(pilot)) == 97 and strip(pilot).endswith("▄·▂█ 20 Nov  busiest day: 4")
         write(operations, replace(CHANGE, id="new"))
         await press(pilot, "r")
         assert strip(pilot).endswith("busiest day: 5")

@@ -47,7 +47,7 @@ async def test_every_field_in_words(demo: Demo) -> None:
             assert now[label] == text
         for label, text in {"Type": "recurring", "Added via": "gateway"}.items():
             assert now[label].startswith(text)
-        assert now["API user"].startswith("30017, an account")
+        assert now["API user"].startswith("30017 (an account")
         assert "MAC address" not in now  # the service keeps it to itself (2.3)
 
 

@@ -206,7 +206,7 @@ SCREENS: Mapping[str, KeyContext] = {
                 Key("history.export", "E", "export", line=7,
                     sentence="Export the list to a CSV and a JSON file"),
                 Key("history.copies", "Y", "copy backup", opens=True,
-                    sentence="Copy the remotes that the selected change deleted to other locks"),
+                    sentence="Copy the selected change's deleted remotes to other locks"),
             ),
             MOVING: (
                 Key("history.back", "escape", "back", line=8,
@@ -216,7 +216,7 @@ SCREENS: Mapping[str, KeyContext] = {
         holds=("table", "find"),
     ),
     "everywhere": KeyContext(
-        "on all locks",
+        "on All locks",
         {
             REMOTES: (
                 *_ON_ALL_LOCKS,
@@ -236,7 +236,7 @@ SCREENS: Mapping[str, KeyContext] = {
         holds=("table", "find"),
     ),
     "people": KeyContext(
-        "on the people",
+        "on People",
         {
             REMOTES: (
                 Key("people.open", "enter", "open", line=1, opens=True,
@@ -258,7 +258,7 @@ SCREENS: Mapping[str, KeyContext] = {
         holds=("table", "find"),
     ),
     "ends": KeyContext(
-        "on expiring",
+        "on Expiring",
         {
             REMOTES: (
                 *_ON_ALL_LOCKS,
@@ -283,7 +283,7 @@ SCREENS: Mapping[str, KeyContext] = {
         holds=("table", "find"),
     ),
     "elsewhere": KeyContext(
-        "on the changes by others",
+        "on Changed elsewhere",
         {
             REMOTES: (
                 Key("elsewhere.open", "enter", "open", line=1, opens=True,

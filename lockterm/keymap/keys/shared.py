@@ -106,7 +106,7 @@ DIALOG = KeyContext(
     everywhere=("app.quit_always", "app.palette"),
 )
 CONFIRM = KeyContext(
-    "in a question",
+    "in a confirmation",
     {
         MOVING: (
             *between("button"),
@@ -239,7 +239,7 @@ DIALOGS_AND_FIELDS: Mapping[str, KeyContext] = {
     "dialog": DIALOG,
     "confirm": CONFIRM,
     "destroy": KeyContext(
-        "in a question that deletes",
+        "in a confirmation that deletes",
         {
             DIALOGS: (
                 Key("dialog.destroy", "D", "delete", "Press the delete button of the dialog"),

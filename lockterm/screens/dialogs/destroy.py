@@ -142,7 +142,7 @@ class DestroyModal(LocktermModal[bool | None]):
             return "You pressed another key first. Press Esc to go back."
         if self._possible:
             return "First type the requested text, then press Enter."
-        return "lockterm has not read the remotes, or there is nothing to delete."
+        return "Nothing can be deleted now. The dialog shows the reason."
 
     def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
         """Dim the delete key in the footer until it works."""

@@ -337,7 +337,9 @@ class LocksScreen(ListScreen[None]):
             )
         is_for_marked = bool(self.marks) and action in ("voice", "refresh")
         if action in _ON_A_LOCK and self.current is None and not is_for_marked:
-            return with_keys("No lock is listed. Press {locks.add} to add a lock.")
+            return with_keys(
+                "No lock is listed. Clear the search, or press {locks.add} to add a lock."
+            )
         if action == "mark_all" and not self.table.row_count:
             return "There is nothing to mark."
         if action in MARKING:
