@@ -216,7 +216,7 @@ async def test_two_fobs_on_one_lock_get_no_common_number(bench: Bench):
         await plan_replacements(bench.operations, rows, "B-2")
     draft = await plan_replacements(bench.operations, rows[1:], "B-2")
     assert draft.plan.title == "replace 2 fobs of 2 differently named remotes with B-2"
-    assert "have 2 names: “anna”, “ANNA”. Check" in draft.plan.losses[0]
+    assert "names of the remotes differ: “anna”, “ANNA”. Check" in draft.plan.losses[0]
     assert writes(bench.proxy) == []
 
 
