@@ -32,7 +32,8 @@ class DraftKeeper:
 
     Args:
         store: The drafts in the local store.
-        journal: The journal, whose session shows other sessions that this session is alive.
+        journal: The journal, which provides the ID of this session. Other sessions use the ID to
+            check whether this session is still running.
         clock: The clock for the times at which drafts are saved.
     """
 

@@ -260,11 +260,11 @@ class CopyScreen(ListScreen[None]):
         self._tell()
 
     def action_taken(self) -> None:
-        """Switch between skipping and renaming the remotes whose name a target lock already has."""
+        """Switch between skipping and renaming remotes whose names exist on a target lock."""
         self.renames = not self.renames
 
     def watch_renames(self) -> None:
-        """Show whether remotes whose name a target lock has are skipped or renamed."""
+        """Show whether remotes are skipped or renamed if their names exist on a target lock."""
         self._tell()
 
     def action_expired(self) -> None:

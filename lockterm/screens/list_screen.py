@@ -206,7 +206,7 @@ class ListScreen(LocktermScreen[ResultT]):
         """Return the current label of an action; empty for its usual label."""
         if self.marks and action in self.on_marked:
             return self.on_marked[action]
-        return "mark again" if action == "unmark_all" and self.marks.may_bring_back else ""
+        return "restore marks" if action == "unmark_all" and self.marks.may_bring_back else ""
 
     def is_offered(self, action: str) -> bool:
         return action not in ("act_on_marked", "unmark_all") or not self.why_no_mark(action)

@@ -49,9 +49,9 @@ REMOTE_SCREENS: Mapping[str, KeyContext] = {
             ),
             LOCKS: (
                 Key("remotes.next_lock", "right_parenthesis", "next lock", opens=True,
-                    sentence="Show the remotes of the next lock in order of name"),
+                    sentence="Show the remotes of the alphabetically next lock"),
                 Key("remotes.previous_lock", "left_parenthesis", "previous lock", opens=True,
-                    sentence="Show the remotes of the previous lock in order of name"),
+                    sentence="Show the remotes of the alphabetically previous lock"),
             ),
             MARKS: marks(9, 17, 18, MORE),
             VOICE: (

@@ -150,7 +150,8 @@ class MarkedCommands:
         names = Counter(name for _, remote in rows for name in remote.extra_data or ())
         if not names:
             self._screen.refuse_to_open(
-                "Remove a key", "None of the marked remotes has extra data."
+                "Remove a key of the extra data",
+                "None of the marked remotes has extra data.",
             )
             return
 
@@ -161,7 +162,8 @@ class MarkedCommands:
         choices = [
             (name, f"{clean(name, 40)}  on {count:,}") for name, count in names.most_common()
         ]
-        question = f"Remove which key from {format_count(len(rows), 'marked remote')}?"
+        remotes = format_count(len(rows), "marked remote")
+        question = f"Remove which key of the extra data from {remotes}?"
         self._screen.app.push_screen(screens.ChoiceModal(question, choices), chosen)
 
     def _ask(self, questions: Questions, rows: Sequence[Row]) -> None:

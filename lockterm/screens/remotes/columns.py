@@ -168,8 +168,8 @@ KEPT_AS = "remotes.table"
 class ColumnsChoice:
     """The user's choice of columns, their order, and the sort order of the rows.
 
-    The sort order is saved, too. Saving it is safe, because the pager always shows the sort order
-    and every action names its remote.
+    The sort order is saved, too. In an unexpected order, a user could act on the wrong remote.
+    Therefore the pager always shows the sort order, and every action names its remote.
 
     Args:
         preferences: The preferences, which store the choice.
