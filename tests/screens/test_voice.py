@@ -301,7 +301,7 @@ async def test_leaving_does_not_cut_off_a_request(lockterm_app: Starter) -> None
         sending = "Sending fr-FR Marc (marc), unstated ..."
         await until(pilot, lambda: sending in words(pilot.app))
         await pilot.press("enter")
-        await until(pilot, lambda: "still being sent" in words(pilot.app))
+        await until(pilot, lambda: "still sending the voice" in words(pilot.app))
         await pilot.press("escape", "escape")
         await until(pilot, lambda: not screen.is_attached)
         left.set()
