@@ -106,7 +106,7 @@ HOW = ("free", "read-only", "held")
 WRITES = ("add", "update", "delete", "clear", "updateRemoteUserNo", "updateLockSetting")
 
 
-TOO_EARLY = ("that you typed before", "is still being sent")
+TOO_EARLY = ("that you typed before", "is still sending")
 """What is said of keys that do something only where they come later."""
 
 
