@@ -97,8 +97,7 @@ class LockRows:
         """
         if self._forms is None or self._forms[0] != width:
             names = (clean(lock.title, LONGEST_CELL) for lock in self.locks.values())
-            long_names = (name for name in names if cell_len(name) > width)
-            self._forms = width, cut_apart(long_names, width)
+            self._forms = width, cut_apart(names, width)
         return self._forms[1]
 
     def widest_opened(self, now_ms: int) -> int:
