@@ -2,8 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+
 import pytest
 from rich.cells import cell_len
+from textual.pilot import Pilot
 from textual.widgets import Input
 
 from lockterm.domain.locks import Lock
@@ -41,7 +45,9 @@ async def test_buttons_stay_visible_in_60_columns(
         assert all(button in text for button in buttons.split("|")), shown(pilot)
 
 
-async def test_keys_of_an_unconfirmed_change_stay_visible_in_60_columns(demo: Demo) -> None:
+@asynccontextmanager
+async def unconfirmed_delete(demo: Demo) -> AsyncIterator[Pilot[int]]:
+    """An app in 60 columns after the answer to a delete was lost; the names are long."""
     name, lock = NAMES["chinese"]
     someone_else.add(demo.service, 1004, name)
     fill_book(demo, Lock(1004, lock))
@@ -53,6 +59,11 @@ async def test_keys_of_an_unconfirmed_change_stay_visible_in_60_columns(demo: De
         await press(pilot, "d")
         await press(pilot, "D")
         await settled(pilot)
+        yield pilot
+
+
+async def test_keys_of_an_unconfirmed_change_stay_visible_in_60_columns(demo: Demo) -> None:
+    async with unconfirmed_delete(demo) as pilot:
         pilot.app.clear_notifications()
         await settled(pilot)
         text = words(pilot.app)
@@ -60,16 +71,7 @@ async def test_keys_of_an_unconfirmed_change_stay_visible_in_60_columns(demo: De
 
 
 async def test_number_of_unconfirmed_changes_stays_visible_in_60_columns(demo: Demo) -> None:
-    name, lock = NAMES["chinese"]
-    someone_else.add(demo.service, 1004, name)
-    fill_book(demo, Lock(1004, lock))
-    async with (
-        FaultProxy(port_of(demo.service)).running() as proxy,
-        demo.starter(proxy, 1004, size=(60, 20)) as pilot,
-    ):
-        proxy.arm("delete", close, 1)
-        await press(pilot, "d")
-        await press(pilot, "D")
+    async with unconfirmed_delete(demo) as pilot:
         notices = pilot.app.screen.query_one(NoticeLine)
         notices.unconfirmed *= 3
         await settled(pilot)
