@@ -185,7 +185,7 @@ class LocktermApp(TerminalApp[int]):
 
     @work(group="drafts")
     async def _offer_draft(self, again_s: float = 0.0) -> None:
-        if not self.is_running:
+        if not self.is_running:  # the app ended while this worker was waiting
             return
         try:
             drafts = await self.operations.drafts.abandoned()

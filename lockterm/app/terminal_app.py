@@ -297,7 +297,7 @@ class TerminalApp(HookedApp[ReturnType]):
             return False
         if isinstance(screen, LocktermModal) and not screen.is_meant(event):
             self.notify(
-                ("lockterm ignored the key, because you pressed it before the dialog appeared."),
+                "lockterm ignored the key, because you pressed it before the dialog appeared.",
                 title="Typed too early",
                 severity="warning",
             )
