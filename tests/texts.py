@@ -67,7 +67,7 @@ AGES_MS = (
 """Ages around which a unit changes, in milliseconds."""
 COUNTS = (0, 1, 2, 1_000)
 
-UI_PACKAGES = ("app", "screens", "widgets")
+UI_PACKAGES = ("app", "screens", "terminal", "widgets")
 
 STYLES = {"bold", "dim", "not", "reverse", "underline", "{...}"}
 """The words of styles, which are no texts."""
