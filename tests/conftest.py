@@ -208,7 +208,7 @@ def _near_horizon(monkeypatch: pytest.MonkeyPatch) -> None:
 @pytest.fixture(autouse=True)
 def _no_form_wall(monkeypatch: pytest.MonkeyPatch) -> None:
     """Let the second after a closed form pass at once; tests of it set it themselves."""
-    monkeypatch.setattr("lockterm.terminal.form_wall.CLOSED_S", 0.0)
+    monkeypatch.setattr("lockterm.terminal.key_queue.CLOSED_S", 0.0)
 
 
 @pytest.fixture(scope="session")

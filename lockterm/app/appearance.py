@@ -1,11 +1,12 @@
-"""The app's appearance: colors, glyphs, theme, mouse mode, and low-bandwidth mode."""
+"""The app's appearance: colors, glyphs, theme, mouse mode, low-bandwidth mode, and style sheet."""
 
 from __future__ import annotations
 
 import logging
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from dataclasses import replace
-from typing import Any
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
 
 from rich.color import ColorSystem
 from textual import events
@@ -21,10 +22,9 @@ from lockterm.domain.callbacks import ignore
 from lockterm.errors import LocktermError
 from lockterm.keymap.hints import key
 from lockterm.screens.base import LocktermScreen
-from lockterm.terminal.colors import NoColors, Readable
+from lockterm.terminal.colors import NoColors, NothingElseFilter, Readable
 from lockterm.terminal.fence import SLOW_S, Link
 from lockterm.terminal.frame_diff import FrameDiff
-from lockterm.terminal.glyphs import NothingElseFilter
 from lockterm.terminal.patches import (
     begin_with_theme,
     driver_of,
@@ -36,6 +36,9 @@ from lockterm.terminal.terminal_input import LettersDrawn
 from lockterm.terminal.themes import DEFAULT, OWN, THEMES
 from lockterm.terminal.widths import count_ambiguous_as_wide
 from lockterm.widgets.line_table import LineTable
+
+if TYPE_CHECKING:
+    from textual.css.stylesheet import Stylesheet
 
 _SYSTEMS = {TRUE_COLORS: ColorSystem.TRUECOLOR, 256: ColorSystem.EIGHT_BIT}
 
@@ -247,3 +250,52 @@ class Appearance:
             " [terminal] in the configuration.",
             title="Slow connection",
         )
+
+
+_HERE = Path(__file__).parent.parent
+PATH = next(path for path in (_HERE / "styles.tcss", _HERE.parent / "styles.tcss") if path.exists())
+"""The path of the style sheet, which is inside the package in a wheel and beside the package in a
+checkout."""
+
+_HEADING = "\n/* --- "
+"""The text that starts a section. The names of widget classes follow, separated by commas."""
+
+
+def sections() -> dict[str, str]:
+    """Return the rules of each section, by the names of widget classes in its heading."""
+    _, *parts = PATH.read_text("utf-8").split(_HEADING)
+    titled = (part.partition(" -") for part in parts)
+    return {names: rules.partition("*/")[2] for names, _, rules in titled}
+
+
+class Styles:
+    """The sections of ``styles.tcss`` that were not added to the app's style sheet yet.
+
+    Each section is parsed when a widget first needs it. Parsing all sections takes longer than
+    importing the first screen, which needs only a few.
+    """
+
+    def __init__(self) -> None:
+        self._waiting = {
+            name: (place, names, rules)
+            for place, (names, rules) in enumerate(sections().items())
+            for name in names.split(", ")
+        }
+        self._seen: set[type[Widget]] = set()
+
+    def put_into(self, stylesheet: Stylesheet, widgets: Iterable[Widget]) -> None:
+        """Add the rules for new widgets to the style sheet, before the widgets are styled.
+
+        Args:
+            stylesheet: The app's style sheet.
+            widgets: The new widgets.
+        """
+        for kind in {type(widget) for widget in widgets} - self._seen:
+            self._seen.add(kind)
+            for base in kind.__mro__:
+                if base.__name__ in self._waiting:
+                    place, names, rules = self._waiting.pop(base.__name__)
+                    # The tie breaker keeps the file's order for rules of equal weight, whenever
+                    # they are read. Adding a section again under the same name, for another class,
+                    # has no effect.
+                    stylesheet.add_source(rules, (str(PATH), names), tie_breaker=place)

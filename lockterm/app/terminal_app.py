@@ -14,26 +14,22 @@ from textual.driver import Driver
 from textual.filter import LineFilter
 
 from lockterm import screens
-from lockterm.app.appearance import Appearance
+from lockterm.app.appearance import Appearance, Styles
 from lockterm.app.notices import Notices
-from lockterm.app.styles import Styles
 from lockterm.config.look import Look
 from lockterm.config.preferences import Preferences
+from lockterm.keymap import hints
 from lockterm.keymap.hints import key, label
 from lockterm.screens.base import LocktermScreen
 from lockterm.screens.modal import LocktermModal
-from lockterm.terminal.chosen_keys import ChosenKeys
 from lockterm.terminal.clipboard import copy
 from lockterm.terminal.colors import FilterChain, Sanitizer
 from lockterm.terminal.driver import TerminalDriver
 from lockterm.terminal.fence import RenderBarrier
-from lockterm.terminal.form_wall import FormWall
 from lockterm.terminal.frame_diff import FrameDiff, frame_for
-from lockterm.terminal.hooked_app import HookedApp
-from lockterm.terminal.idle import Idle
-from lockterm.terminal.key_queue import KeyQueue
+from lockterm.terminal.key_queue import FormWall, Idle, KeyQueue
 from lockterm.terminal.minimum_size import MinimumSize
-from lockterm.terminal.patches import active_binding, has_key_of_its_own
+from lockterm.terminal.patches import HookedApp, active_binding, has_key_of_its_own, rebind
 from lockterm.terminal.terminal_input import EscapedKey, LettersDrawn, StatusReport
 
 if TYPE_CHECKING:
@@ -73,7 +69,7 @@ class TerminalApp(HookedApp[ReturnType]):
         self.appearance = Appearance(self, self.frame_diff, look, choices)
         """The colors, glyphs, theme, mouse, and low-bandwidth mode."""
         self._minimum_size = MinimumSize(self)
-        self._chosen_keys = ChosenKeys()
+        self._chosen_keys: Keymap = {}
         self._styles = Styles()
         self.notices = Notices(self, self.now_ms, self.ask_drawn)
         """The notifications above the footer, and the message log."""
@@ -82,10 +78,8 @@ class TerminalApp(HookedApp[ReturnType]):
         self.key_queue = KeyQueue(self, super().on_event, self.is_meant)
         """Delays each key until earlier keys are handled and the screens that those keys open are
         ready."""
-        self.form_wall = FormWall(self, self._report_ignored)
-        """Prevents text typed for a form that has just closed from acting on the screen below."""
-        queue = self.key_queue
-        self.idle = Idle(self, lambda: queue.is_dealing or queue.is_opening)
+        self._form_wall = FormWall(self)
+        self.idle = Idle(self.key_queue)
         """Work that prepares for later keys, and runs only while no keys are waiting."""
         self.fence = RenderBarrier(
             self.frame_diff.send, self.set_timer, lambda: events.Event().time
@@ -109,7 +103,7 @@ class TerminalApp(HookedApp[ReturnType]):
         self.set_interval(MINUTE_S, self._note_minute)
 
     def _show_screen(self, screen: Screen[Any]) -> None:
-        self.form_wall.note_screen(screen)
+        self._form_wall.note_screen(screen)
         self.call_later(self.notices.show)
 
     def _note_minute(self) -> None:
@@ -265,11 +259,13 @@ class TerminalApp(HookedApp[ReturnType]):
         Args:
             keymap: A keymap that ``lockterm.keymap.check`` accepted.
         """
-        self._chosen_keys.use(self, keymap)
+        self._chosen_keys = keymap
+        rebind([self], keymap)
+        hints.use(keymap)
 
     def prepare(self, widgets: Iterable[Widget]) -> None:
         """Bind the configured keys on new widgets, and load the styles of these widgets."""
-        self._chosen_keys.put_on(widgets)
+        rebind(widgets, self._chosen_keys)
         self._styles.put_into(self.stylesheet, widgets)
 
     @on(KeyQueue.Dealt)
@@ -293,7 +289,7 @@ class TerminalApp(HookedApp[ReturnType]):
         For example, keys that were typed before the current dialog was visible have no effect.
         """
         screen = self.screen
-        if not self.form_wall.is_meant(event):
+        if not self._form_wall.is_meant(event):
             return False
         if isinstance(screen, LocktermModal) and not screen.is_meant(event):
             self.notify(
@@ -306,12 +302,6 @@ class TerminalApp(HookedApp[ReturnType]):
         if is_meant:
             self.notices.note_key(event)
         return is_meant
-
-    def _report_ignored(self, has_closed: bool) -> None:
-        self.notify(
-            "lockterm ignores letters until you stop typing for one second.",
-            title="Form closed" if has_closed else "Still typing",
-        )
 
     def get_key_display(self, binding: Binding) -> str:
         """Return a key's name in ASCII letters, because some fonts and encodings have no arrows."""

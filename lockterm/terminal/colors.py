@@ -1,4 +1,4 @@
-"""Filters of painted lines: few colors, no colors, and no control characters."""
+"""Filters of painted lines: few colors, no colors, ASCII alone, and no control characters."""
 
 from __future__ import annotations
 
@@ -6,6 +6,7 @@ import re
 from collections.abc import Iterable, Sequence
 from functools import lru_cache
 
+from rich.cells import split_graphemes
 from rich.color import Color as RichColor
 from rich.color import ColorSystem, blend_rgb
 from rich.color_triplet import ColorTriplet
@@ -183,6 +184,31 @@ class Sanitizer(LineFilter):
             else Segment(_harmless(segment.text), segment.style)
             for segment in segments
         ]
+
+
+class NothingElseFilter(LineFilter):
+    """A filter that replaces all characters beyond ASCII, for terminals that do not read UTF-8.
+
+    Such a terminal would execute some bytes of UTF-8 as commands. Each cell of another character
+    becomes a question mark, so that all other characters keep their positions.
+    """
+
+    def apply(self, segments: list[Segment], background: Color) -> list[Segment]:
+        """Return the segments in ASCII, with the same width."""
+        return [
+            segment
+            if segment.text.isascii()
+            else Segment(_asked(segment.text), segment.style, segment.control)
+            for segment in segments
+        ]
+
+
+def _asked(text: str) -> str:
+    graphemes, _ = split_graphemes(text)
+    return "".join(
+        text[start:end] if text[start:end].isascii() else "?" * width
+        for start, end, width in graphemes
+    )
 
 
 class FilterChain(LineFilter):

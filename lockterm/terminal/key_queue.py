@@ -1,4 +1,4 @@
-"""Delivers keys in the order they were typed, each to the screen that the earlier keys opened.
+"""Delivers keys in the order they were typed, each to the screen for which it was typed.
 
 A stalled link delivers many keys at once. Textual passes each key to the widget that has the focus
 at that moment. If ``w`` and ``+30d`` arrive in one read, the text would go to the list, or to the
@@ -8,6 +8,9 @@ the previous key has been handled completely and the screen that the previous ke
 lockterm waits for two conditions. First, the event loop has nothing left to run, which covers
 Textual's own work, such as mounting a screen and focusing a field. Second, no
 :class:`PendingNavigation` is active, which covers calls to the service and the reading of files.
+
+:class:`FormWall` ignores letters that were typed for a form that has just closed. In pauses of
+typing, :class:`Idle` prepares what later keys need.
 """
 
 from __future__ import annotations
@@ -24,6 +27,7 @@ from textual import events
 from textual.message import Message
 
 from lockterm.keymap.hints import keys_of, label
+from lockterm.terminal import startup
 from lockterm.terminal.terminal_input import Arrived, EscapedKey
 
 if TYPE_CHECKING:
@@ -120,6 +124,9 @@ class _HasQueue(Protocol):
     @property
     def key_queue(self) -> KeyQueue: ...
 
+    @property
+    def idle(self) -> Idle: ...
+
 
 def opening(
     node: Widget,
@@ -139,13 +146,13 @@ def opening(
     Returns:
         The pending navigation. The caller must call its ``end``, or use it as a context manager.
     """
-    queue = cast(_HasQueue, node.app).key_queue
+    queue = cast("_HasQueue", node.app).key_queue
     return queue.begin(PendingNavigation(queue, node.screen, what, passes, must_appear=must_appear))
 
 
 def is_opening(node: Widget) -> bool:
     """Return whether a screen or page is being opened from the visible screen."""
-    return cast(_HasQueue, node.app).key_queue.is_opening
+    return cast("_HasQueue", node.app).key_queue.is_opening
 
 
 def opens(
@@ -380,3 +387,134 @@ def _leads_out(event: Arrived) -> bool:
     return isinstance(event, events.Key) and (
         event.key in ("escape", "ctrl+c") or event.key in keys_of("app.quit_always")
     )
+
+
+CLOSED_S = 1.0
+"""Seconds without typing after which letters act again, after Esc has closed a form."""
+
+
+class FormWall:
+    """A filter that keeps text typed for a form from acting on the screen below it.
+
+    People may still be typing when a form closes, and each letter is a command on the screen below.
+    Therefore, letters that arrive shortly after Esc has closed a form do nothing until the user
+    pauses. The filter compares the times of Textual's events, and notifies the user once for each
+    form.
+
+    Args:
+        app: The app, whose forms are the screens with the attribute ``is_form`` set to True.
+    """
+
+    def __init__(self, app: App[Any]) -> None:
+        self._app = app
+        self._left: Screen[Any] | None = None
+        """The form that the last typed key may close; None if there is no such form."""
+        self._closed_s: float | None = None
+        """The time of the closing or of the last ignored letter; None if no letter is ignored."""
+        self._has_reported = False
+
+    def note_screen(self, screen: Screen[Any]) -> None:
+        """Start to ignore letters if a form has closed, or a dialog asks whether to close it.
+
+        Call this for each new top screen.
+        """
+        if self._left is None or screen is self._left:
+            return
+        self._closed_s, self._has_reported = events.Event().time, False
+        if self._left not in self._app.screen_stack:
+            self._left = None
+
+    def is_meant(self, event: Typed) -> bool:
+        """Return whether a key or a paste was meant for the screen that would receive it now."""
+        if getattr(self._app.screen, "is_form", False):
+            if isinstance(event, events.Key):
+                leaves = ("escape", *keys_of("form.leave"), *keys_of("app.quit"))
+                self._left = self._app.screen if event.key in leaves else None
+                self._closed_s = None
+            return True
+        if self._closed_s is None or event.time >= self._closed_s + CLOSED_S:
+            return True
+        if isinstance(event, events.Key) and not event.is_printable:
+            return True
+        self._closed_s = max(self._closed_s, event.time)
+        if not self._has_reported:
+            self._has_reported = True
+            self._app.notify(
+                "lockterm ignores letters until you stop typing for one second.",
+                title="Form closed" if self._left is None else "Still typing",
+            )
+        return False
+
+
+QUIET_S = 0.2
+"""Seconds without a key before preparation starts. Pauses between typed keys are usually
+shorter."""
+
+REST_S = 1.0
+"""Seconds without a key before a full garbage collection."""
+
+
+class Idle:
+    """A queue of preparations that runs one preparation in each pause of typing.
+
+    Without preparation, the first key that needs a module or a widget would wait until the module
+    is imported, or the widget is created, mounted and styled. A headless app runs no preparations.
+
+    Args:
+        queue: The queue of keys.
+    """
+
+    def __init__(self, queue: KeyQueue) -> None:
+        self._app = queue.app
+        self._queue = queue
+        self._due: deque[tuple[Widget, Callable[[], object]]] = deque()
+        self._timer: asyncio.TimerHandle | None = None
+
+    def add(self, node: Widget, act: Callable[[], object]) -> None:
+        """Queue an action for a widget; the action does not run if the widget is closed before.
+
+        Args:
+            node: The widget.
+            act: An action that is quick and sends nothing.
+        """
+        # Drop actions of closed widgets, because fast typing leaves no pause, and the actions would
+        # keep closed screens alive.
+        self._due = deque(due for due in self._due if due[0].is_attached)
+        self._due.append((node, act))
+        self.wait()
+
+    def wait(self) -> None:
+        """Start to wait for a pause again.
+
+        The app calls this method for each key.
+        """
+        if self._timer is not None:
+            self._timer.cancel()
+        if not self._app.is_headless:
+            pause_s = QUIET_S if self._due else REST_S
+            self._timer = asyncio.get_running_loop().call_later(pause_s, self._use_pause)
+
+    def _use_pause(self) -> None:
+        is_busy = self._queue.is_dealing or self._queue.is_opening or not startup.is_finished()
+        if not self._due:
+            if not is_busy:
+                startup.collect()
+        elif is_busy:
+            self.wait()
+        elif self._app.is_running:
+            self.do_next()
+
+    def do_next(self) -> None:
+        """Run the oldest action.
+
+        The next action waits for another pause.
+        """
+        if self._due:
+            node, act = self._due.popleft()
+            self._app.call_later(lambda: node.is_attached and act())
+            self.wait()
+
+
+def when_idle(node: Widget, act: Callable[[], object]) -> None:
+    """Queue an action for a widget, to run in a pause of typing; see :meth:`Idle.add`."""
+    cast(_HasQueue, node.app).idle.add(node, act)

@@ -8,7 +8,7 @@ from textual.message import Message
 from textual.widgets import Input, Label
 
 from lockterm.domain.names import fold_text
-from lockterm.terminal.idle import when_idle
+from lockterm.terminal.key_queue import when_idle
 from lockterm.widgets.actions import bindings
 from lockterm.widgets.text_input import SingleLineInput
 

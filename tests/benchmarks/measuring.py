@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from lockterm.paths import APP
-from lockterm.terminal.form_wall import CLOSED_S
+from lockterm.terminal.key_queue import CLOSED_S
 from tests.benchmarks import ttybench
 from tests.certs import CERTS
 from tests.terminal.pty_session import is_at_work

@@ -9,8 +9,8 @@ from textual.app import App
 from textual.pilot import Pilot
 from textual.widgets import Input
 
-from lockterm.terminal import idle, startup
-from lockterm.terminal.idle import Idle
+from lockterm.terminal import key_queue, startup
+from lockterm.terminal.key_queue import Idle
 from tests.screens.running_app import Demo, settled, shown, until
 from tests.screens.site import LOCKS, press
 
@@ -21,27 +21,37 @@ class OnTerminal(App[int]):
     is_headless = False  # type: ignore[assignment]
 
 
+class Queue:
+    """A queue of keys that counts how often it is asked whether a key is handled."""
+
+    is_opening = False
+
+    def __init__(self, app: App[int]) -> None:
+        self.app = app
+        self.is_busy, self.looks = False, 0
+
+    @property
+    def is_dealing(self) -> bool:
+        self.looks += 1
+        return self.is_busy
+
+
 @pytest.mark.long
 async def test_one_thing_at_a_time_once_no_key_is_under_way(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    monkeypatch.setattr(idle, "QUIET_S", 0.0)
-    app, done, looks = OnTerminal(), list[str](), 0
-    is_busy, is_over = True, False
+    monkeypatch.setattr(key_queue, "QUIET_S", 0.0)
+    app, done, is_over = OnTerminal(), list[str](), False
+    queue: Any = Queue(app)
+    queue.is_busy = True
     monkeypatch.setattr(startup, "is_finished", lambda: is_over)
-
-    def busy() -> bool:
-        nonlocal looks
-        looks += 1
-        return is_busy
-
     async with app.run_test() as pilot:
-        waiting = Idle(app, busy)
+        waiting = Idle(queue)
         waiting.add(app.screen, lambda: done.append("first"))
         waiting.add(app.screen, lambda: done.append("second"))
-        await until(pilot, lambda: looks > 3)
-        is_busy = False
-        await until(pilot, lambda: looks > 6)
+        await until(pilot, lambda: queue.looks > 3)
+        queue.is_busy = False
+        await until(pilot, lambda: queue.looks > 6)
         assert not done, "the start is not over"
         is_over = True
         await until(pilot, lambda: done == ["first", "second"])
@@ -50,13 +60,14 @@ async def test_one_thing_at_a_time_once_no_key_is_under_way(
 async def test_garbage_is_collected_once_nothing_is_left_to_do(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    monkeypatch.setattr(idle, "QUIET_S", 0.0)
-    monkeypatch.setattr(idle, "REST_S", 0.0)
+    monkeypatch.setattr(key_queue, "QUIET_S", 0.0)
+    monkeypatch.setattr(key_queue, "REST_S", 0.0)
     monkeypatch.setattr(startup, "is_finished", lambda: True)
     app, done = OnTerminal(), list[str]()
     monkeypatch.setattr(startup, "collect", lambda: done.append("collected"))
     async with app.run_test() as pilot:
-        waiting = Idle(app, lambda: False)
+        queue: Any = Queue(app)
+        waiting = Idle(queue)
         waiting.add(app.screen, lambda: done.append("made ready"))
         await until(pilot, lambda: done == ["made ready", "collected"])
 

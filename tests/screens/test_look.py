@@ -19,7 +19,7 @@ from lockterm.screens.voice.panels import PacksTable
 from lockterm.service.running import RunningService
 from lockterm.terminal.colors import contrast
 from lockterm.terminal.fence import SLOW_S, Link
-from lockterm.terminal.glyphs import in_ascii
+from lockterm.terminal.patches import in_ascii
 from lockterm.terminal.themes import OWN
 from tests.faults.calls import new_remote
 from tests.faults.catalogue import close

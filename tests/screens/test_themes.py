@@ -20,7 +20,7 @@ from textual.widget import Widget
 
 import lockterm
 from lockterm.app import LocktermApp
-from lockterm.app.styles import PATH, sections
+from lockterm.app.appearance import PATH, sections
 from lockterm.config import Profile
 from lockterm.config.look import TRUE_COLORS, Look
 from lockterm.domain import dates

@@ -33,8 +33,7 @@ from lockterm.screens.host import recorded
 from lockterm.screens.remote_form.fields import RemoteFields
 from lockterm.screens.remote_form.questions import ask_to_leave
 from lockterm.screens.remote_form.saving import RemoteSaving
-from lockterm.terminal.idle import when_idle
-from lockterm.terminal.key_queue import opens
+from lockterm.terminal.key_queue import opens, when_idle
 from lockterm.terminal.patches import own_bindings
 from lockterm.widgets.actions import bindings
 from lockterm.widgets.form_field import FormField, StatusLine

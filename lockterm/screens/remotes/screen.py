@@ -40,8 +40,7 @@ from lockterm.screens.remotes.list_text import (
 from lockterm.screens.remotes.page_size import PageSize
 from lockterm.screens.remotes.side_panels import SidePanels
 from lockterm.screens.remotes.table import RemotesTable
-from lockterm.terminal.idle import when_idle
-from lockterm.terminal.key_queue import PendingNavigation, opening, opens
+from lockterm.terminal.key_queue import PendingNavigation, opening, opens, when_idle
 from lockterm.terminal.patches import own_bindings
 from lockterm.widgets.actions import bindings
 from lockterm.widgets.find_line import FindLine

@@ -20,7 +20,7 @@ from lockterm.domain.text.amount import format_size
 from lockterm.errors import LONGEST_MEANING, LocktermError
 from lockterm.screens.dialogs.confirm import ConfirmModal
 from lockterm.screens.modal import LocktermModal
-from lockterm.terminal.glyphs import DrawnBar
+from lockterm.terminal.patches import DrawnBar
 from lockterm.widgets.form_field import CompactButton
 from lockterm.widgets.text_input import SingleLineInput, TextInput
 

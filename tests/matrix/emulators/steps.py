@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from lockterm.terminal.form_wall import CLOSED_S
+from lockterm.terminal.key_queue import CLOSED_S
 from tests.matrix.emulators.names import NAMES
 from tests.matrix.job import Step
 from tests.matrix.reading import Expected

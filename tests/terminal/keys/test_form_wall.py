@@ -8,8 +8,8 @@ from typing import Any
 import pytest
 from textual import events
 
-from lockterm.terminal import form_wall
-from lockterm.terminal.form_wall import FormWall
+from lockterm.terminal import key_queue
+from lockterm.terminal.key_queue import FormWall
 
 
 class Closed:
@@ -17,15 +17,18 @@ class Closed:
 
     def __init__(self, monkeypatch: pytest.MonkeyPatch) -> None:
         self.now_s = 0.0
-        self.reports: list[bool] = []
-        monkeypatch.setattr(form_wall, "CLOSED_S", 1.0)
+        self.reports: list[str] = []
+        monkeypatch.setattr(key_queue, "CLOSED_S", 1.0)
         monkeypatch.setattr("textual.message._time.get_time", lambda: self.now_s)
         below, form = SimpleNamespace(is_form=False), SimpleNamespace(is_form=True)
-        app: Any = SimpleNamespace(screen=form, screen_stack=[below, form])
-        self.wall = FormWall(app, self.reports.append)
+        app: Any = SimpleNamespace(screen=form, screen_stack=[below, form], notify=self.report)
+        self.wall = FormWall(app)
         assert self.types("escape", at_s=0.0)
         app.screen, app.screen_stack = below, [below]
         self.wall.note_screen(app.screen)
+
+    def report(self, _: str, *, title: str) -> None:
+        self.reports.append(title)
 
     def types(self, key: str, *, at_s: float) -> bool:
         """Type a key and return whether it acts."""
@@ -43,7 +46,7 @@ def test_form_wall_stops_every_letter_when_hands_go_on_typing(closed: Closed) ->
     typed = "delivery Door"
     acting = [key for at, key in enumerate(typed, 1) if closed.types(key, at_s=at * 0.15)]
     assert acting == []
-    assert closed.reports == [True]
+    assert closed.reports == ["Form closed"]
     last_s = len(typed) * 0.15
     assert not closed.types("d", at_s=last_s + 0.99)
     assert closed.types("d", at_s=last_s + 0.99 + 1.0)

@@ -19,7 +19,7 @@ from tests.terminal.pty_session import LOCKTERM, PtySession
 A_LONG_SECOND = (
     sys.executable,
     "-c",
-    "from lockterm.terminal import form_wall; form_wall.CLOSED_S = 60;"
+    "from lockterm.terminal import key_queue; key_queue.CLOSED_S = 60;"
     "from lockterm.__main__ import main; main()",
 )
 """lockterm for which the second behind a closed form lasts a minute, however busy the machine is:

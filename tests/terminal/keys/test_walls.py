@@ -187,7 +187,7 @@ HANDS: tuple[bytes | str, ...] = (
 async def test_nothing_is_sent_when_hands_type_at_random_into_a_form(
     service: RunningService, lockterm_app: Starter, monkeypatch: pytest.MonkeyPatch, seed: int
 ) -> None:
-    monkeypatch.setattr("lockterm.terminal.form_wall.CLOSED_S", 3600.0)  # all within the second
+    monkeypatch.setattr("lockterm.terminal.key_queue.CLOSED_S", 3600.0)  # all within the second
     rng = random.Random(seed)
     ways = ("e", "a", "w", " w")
     async with lockterm_app(service, 1003) as pilot:
@@ -223,7 +223,7 @@ def closing(monkeypatch: pytest.MonkeyPatch) -> Callable[[float], None]:
     The second takes an hour, so that a slow machine does not end it.
     """
     hour_s = 3600.0
-    monkeypatch.setattr("lockterm.terminal.form_wall.CLOSED_S", hour_s)
+    monkeypatch.setattr("lockterm.terminal.key_queue.CLOSED_S", hour_s)
     passed = [0.0]
     init = events.Key.__init__
 
