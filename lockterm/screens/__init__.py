@@ -32,34 +32,34 @@ if TYPE_CHECKING:
     from lockterm.screens.locks.dialogs import removal as removal
     from lockterm.screens.locks.form import LockForm as LockForm
     from lockterm.screens.locks.pane import LockPane as LockPane
-    from lockterm.screens.marked.commands import MarkedCommands as MarkedCommands
-    from lockterm.screens.marked.form import MarkedForm as MarkedForm
-    from lockterm.screens.marked.form import NewEnd as NewEnd
-    from lockterm.screens.marked.form import NewExtra as NewExtra
-    from lockterm.screens.marked.form import NewValidity as NewValidity
     from lockterm.screens.messages import MessagesScreen as MessagesScreen
     from lockterm.screens.notice_line import NoticeLine as NoticeLine
     from lockterm.screens.outcomes import Outcomes as Outcomes
     from lockterm.screens.palette import Palette as Palette
-    from lockterm.screens.plan.opening import ask_to_leave_run as ask_to_leave_run
-    from lockterm.screens.plan.opening import last_run as last_run
-    from lockterm.screens.plan.opening import open_undo as open_undo
-    from lockterm.screens.plan.opening import screen_of_run as screen_of_run
-    from lockterm.screens.plan.opening import tell_end as tell_end
     from lockterm.screens.plan.screen import PlanScreen as PlanScreen
+    from lockterm.screens.plan.screen import ask_to_leave_run as ask_to_leave_run
+    from lockterm.screens.plan.screen import last_run as last_run
+    from lockterm.screens.plan.screen import open_undo as open_undo
+    from lockterm.screens.plan.screen import screen_of_run as screen_of_run
+    from lockterm.screens.plan.screen import tell_end as tell_end
     from lockterm.screens.profiles import ProfilesScreen as ProfilesScreen
     from lockterm.screens.profiles.form import ProfileForm as ProfileForm
     from lockterm.screens.remote_form import RemoteForm as RemoteForm
-    from lockterm.screens.remote_form.another import values_like as values_like
-    from lockterm.screens.remote_form.questions import ask_whether_it_is as ask_whether_it_is
+    from lockterm.screens.remote_form.marked import MarkedForm as MarkedForm
+    from lockterm.screens.remote_form.marked import NewEnd as NewEnd
+    from lockterm.screens.remote_form.marked import NewExtra as NewExtra
+    from lockterm.screens.remote_form.marked import NewValidity as NewValidity
+    from lockterm.screens.remote_form.saving import ask_whether_it_is as ask_whether_it_is
+    from lockterm.screens.remote_form.screen import values_like as values_like
     from lockterm.screens.remotes import RemotesScreen as RemotesScreen
-    from lockterm.screens.remotes.columns_modal import ColumnsModal as ColumnsModal
-    from lockterm.screens.remotes.delete import Clearing as Clearing
-    from lockterm.screens.remotes.delete import Deletion as Deletion
-    from lockterm.screens.remotes.delete import numbers_of as numbers_of
     from lockterm.screens.remotes.detail import RemoteDetailScreen as RemoteDetailScreen
+    from lockterm.screens.remotes.dialogs import Clearing as Clearing
+    from lockterm.screens.remotes.dialogs import ColumnsModal as ColumnsModal
+    from lockterm.screens.remotes.dialogs import Deletion as Deletion
+    from lockterm.screens.remotes.dialogs import ReplaceModal as ReplaceModal
+    from lockterm.screens.remotes.dialogs import numbers_of as numbers_of
+    from lockterm.screens.remotes.marked import MarkedCommands as MarkedCommands
     from lockterm.screens.remotes.pane import RemotePane as RemotePane
-    from lockterm.screens.remotes.replace import ReplaceModal as ReplaceModal
     from lockterm.screens.voice import VoiceScreen as VoiceScreen
 
 MODULES = {
@@ -84,34 +84,34 @@ MODULES = {
     "removal": "locks.dialogs",
     "LockForm": "locks.form",
     "LockPane": "locks.pane",
-    "MarkedCommands": "marked.commands",
-    "MarkedForm": "marked.form",
-    "NewEnd": "marked.form",
-    "NewExtra": "marked.form",
-    "NewValidity": "marked.form",
+    "MarkedCommands": "remotes.marked",
+    "MarkedForm": "remote_form.marked",
+    "NewEnd": "remote_form.marked",
+    "NewExtra": "remote_form.marked",
+    "NewValidity": "remote_form.marked",
     "MessagesScreen": "messages",
     "NoticeLine": "notice_line",
     "Outcomes": "outcomes",
     "Palette": "palette",
-    "ask_to_leave_run": "plan.opening",
-    "tell_end": "plan.opening",
-    "last_run": "plan.opening",
-    "open_undo": "plan.opening",
-    "screen_of_run": "plan.opening",
+    "ask_to_leave_run": "plan.screen",
+    "tell_end": "plan.screen",
+    "last_run": "plan.screen",
+    "open_undo": "plan.screen",
+    "screen_of_run": "plan.screen",
     "PlanScreen": "plan.screen",
     "ProfilesScreen": "profiles",
     "ProfileForm": "profiles.form",
     "RemoteForm": "remote_form",
-    "ask_whether_it_is": "remote_form.questions",
-    "values_like": "remote_form.another",
+    "ask_whether_it_is": "remote_form.saving",
+    "values_like": "remote_form.screen",
     "RemotesScreen": "remotes",
-    "ColumnsModal": "remotes.columns_modal",
-    "Clearing": "remotes.delete",
-    "Deletion": "remotes.delete",
-    "numbers_of": "remotes.delete",
+    "ColumnsModal": "remotes.dialogs",
+    "Clearing": "remotes.dialogs",
+    "Deletion": "remotes.dialogs",
+    "numbers_of": "remotes.dialogs",
     "RemoteDetailScreen": "remotes.detail",
     "RemotePane": "remotes.pane",
-    "ReplaceModal": "remotes.replace",
+    "ReplaceModal": "remotes.dialogs",
     "VoiceScreen": "voice",
 }
 """Maps the name of a class or function to the module of this package that defines it."""

@@ -39,7 +39,7 @@ from lockterm.domain.text.remote import describe_backup, describe_losses, descri
 from lockterm.domain.text.validity import describe_validity
 from lockterm.errors import RuleViolationError
 from lockterm.screens.remote_form.fields import RemoteFields
-from lockterm.screens.remote_form.questions import ask_to_add
+from lockterm.screens.remote_form.saving import ask_to_add
 from lockterm.widgets.form_field import FormField
 from click.testing import CliRunner
 

@@ -11,7 +11,7 @@ from textual.pilot import Pilot
 from lockterm.paths import Paths
 from lockterm.screens.remotes import RemotesScreen
 from lockterm.screens.remotes.columns import AS_USUAL, COLUMNS, Arrangement, SortOrder
-from lockterm.screens.remotes.columns_modal import ColumnsModal
+from lockterm.screens.remotes.dialogs import ColumnsModal
 from lockterm.screens.remotes.table import RemotesTable
 from tests.long import telling
 from tests.screens import someone_else

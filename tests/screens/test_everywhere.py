@@ -25,11 +25,10 @@ from lockterm.screens.everywhere.all_locks import AllLocksScreen
 from lockterm.screens.everywhere.days import MORE, DaysToCome, bars, numbers
 from lockterm.screens.everywhere.ends import ExpiringScreen
 from lockterm.screens.everywhere.table import OnLocksTable
-from lockterm.screens.marked.form import MarkedForm
 from lockterm.screens.modal import RefusedModal
-from lockterm.screens.plan.opening import tell_end
-from lockterm.screens.plan.screen import PlanScreen
+from lockterm.screens.plan.screen import PlanScreen, tell_end
 from lockterm.screens.remote_form import RemoteForm
+from lockterm.screens.remote_form.marked import MarkedForm
 from lockterm.screens.remotes import RemotesScreen
 from lockterm.screens.remotes.detail import RemoteDetailScreen
 from lockterm.widgets.find_line import FindLine

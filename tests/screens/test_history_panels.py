@@ -14,7 +14,7 @@ from lockterm.config.look import Look
 from lockterm.domain.operation import Operation, OperationState
 from lockterm.domain.text.operation import STATE_NAMES
 from lockterm.operations import Operations
-from lockterm.screens.history.pane import MOST_DAYS, ChangePane, DayStrip
+from lockterm.screens.history.table import MOST_DAYS, ChangePane, DayStrip
 from lockterm.store.journal import Journal
 from tests.conftest import NOW_MS
 from tests.screens.running_app import Demo, settled, shown, until

@@ -16,9 +16,9 @@ from lockterm.domain.plan import Action, Plan, Step
 from lockterm.domain.run import Run
 from lockterm.domain.text.plan import describe_step_notes
 from lockterm.screens.dialogs.confirm import ConfirmModal
-from lockterm.screens.marked.form import IncompleteInputError, MarkedForm, NewValidity
 from lockterm.screens.modal import RefusedModal
 from lockterm.screens.plan.screen import PlanScreen
+from lockterm.screens.remote_form.marked import IncompleteInputError, MarkedForm, NewValidity
 from lockterm.screens.remotes import RemotesScreen
 from lockterm.screens.remotes.table import RemotesTable
 from tests.operations.runs import planning

@@ -10,7 +10,7 @@ from textual.widgets import Static
 
 from lockterm.domain.plan import StepState
 from lockterm.domain.run import Run
-from lockterm.screens.plan.panels import MOST, PlanProgress, ProblemsPane
+from lockterm.screens.plan.table import MOST_LINES, PlanProgress, ProblemsPane
 from tests.operations.runs.planning import add, update
 from tests.screens.running_app import Clock, Demo, shown, until
 from tests.screens.site import HOSTILE, LOCKS, press, words
@@ -114,8 +114,10 @@ async def test_problems_without_room_are_counted_and_hostile_reasons_do_nothing(
     async with demo(size=SIZE) as pilot:
         await plan_shown(pilot, [add(1003, 1)], left)
         lines = problems(pilot)
-        assert len(lines) == MOST == on_plan(pilot).query_one(ProblemsPane).content_size.height
-        assert lines[-1] == f"{len(texts) - MOST + 1} more; i shows only problems"
+        assert (
+            len(lines) == MOST_LINES == on_plan(pilot).query_one(ProblemsPane).content_size.height
+        )
+        assert lines[-1] == f"{len(texts) - MOST_LINES + 1} more; i shows only problems"
         assert lines[-1] in shown(pilot)
         assert not any(char in shown(pilot) for char in "\x1b\x9b\u202e\x07")
 

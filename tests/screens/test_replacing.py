@@ -15,7 +15,7 @@ from lockterm.screens.everywhere import AllLocksSearchScreen
 from lockterm.screens.modal import RefusedModal
 from lockterm.screens.plan.screen import PlanScreen
 from lockterm.screens.remotes import RemotesScreen
-from lockterm.screens.remotes.replace import ReplaceModal
+from lockterm.screens.remotes.dialogs import ReplaceModal
 from lockterm.service.running import RunningService
 from tests.long import telling
 from tests.screens import someone_else

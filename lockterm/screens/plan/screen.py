@@ -1,4 +1,7 @@
-"""The screen of a plan: its steps, the confirmation, the progress of its run, and the results."""
+"""The screen of a plan: its steps, the confirmation, the progress of its run, and the results.
+
+The functions after the screen open it for a plan or a run, and report how a run ended.
+"""
 
 from __future__ import annotations
 
@@ -7,10 +10,10 @@ from collections.abc import Iterable, Mapping
 from contextlib import suppress
 from dataclasses import replace
 from functools import partial
-from typing import cast
+from typing import TYPE_CHECKING, Any, cast
 
 from textual import work
-from textual.app import ComposeResult
+from textual.app import App, ComposeResult
 from textual.reactive import var
 from textual.timer import Timer
 from textual.widgets import Static
@@ -20,6 +23,7 @@ from lockterm.domain.plan import (
     PROBLEMS,
     Action,
     Plan,
+    RunState,
     Step,
     StepState,
     count_left,
@@ -29,28 +33,36 @@ from lockterm.domain.run import Run
 from lockterm.domain.safe_text import clean
 from lockterm.domain.text.plan import describe_gaps, describe_work, find_shortenings
 from lockterm.domain.text.run import (
+    ask_to_leave,
     describe_counts,
     describe_end,
+    describe_end_elsewhere,
     describe_other_run,
     describe_outcome,
     describe_progress,
 )
 from lockterm.domain.text.service import describe_read_only
 from lockterm.domain.text.shortening import summarize_shortenings
-from lockterm.errors import LocktermError, StoreDamagedError, StoreError
+from lockterm.errors import LocktermError, NoSuchRunError, StoreDamagedError, StoreError
 from lockterm.keymap.hints import with_keys
 from lockterm.operations.planner import PlanDraft
 from lockterm.operations.refusals import OtherPlanError, RunUnderWayError
-from lockterm.operations.undoing import undo_one
+from lockterm.operations.undoing import undo_last, undo_one
+from lockterm.screens.base import LocktermScreen, notify_error
 from lockterm.screens.host import HasOperations
 from lockterm.screens.list_screen import ListScreen
-from lockterm.screens.plan.panels import PlanProgress, ProblemsPane
-from lockterm.screens.plan.question import ask_for_account, asking_for_names, question_about
-from lockterm.screens.plan.table import OnLock, PlanTable, describe_row
+from lockterm.screens.plan.question import Draw, ask_for_account, asking_for_names, question_about
+from lockterm.screens.plan.table import OnLock, PlanProgress, PlanTable, ProblemsPane, describe_row
 from lockterm.terminal.key_queue import opens
 from lockterm.widgets.actions import bindings
 from lockterm.widgets.cells import count_lines, cut_lines
 from lockterm.widgets.line_table import TITLES
+
+if TYPE_CHECKING:
+    from textual.notifications import SeverityLevel
+
+    from lockterm.operations import Operations
+
 
 LOOK_S = 1.0
 """Seconds between two readings of the progress of a run in another session."""
@@ -463,10 +475,7 @@ class PlanScreen(ListScreen[None]):
     async def action_undo(self) -> None:
         """Show a new plan that undoes the selected step."""
         if (step := self.table.current) is not None:
-            with self.refusing_errors():
-                draw = partial(undo_one, self.operations, step.operation_id or "")
-                if (drawn := await asking_for_names(self.app, draw)) is not None:
-                    self.app.push_screen(PlanScreen(drawn))
+            await open_plan(self, partial(undo_one, self.operations, step.operation_id or ""))
 
     def action_problems(self) -> None:
         """Switch between showing all steps and only the steps with problems."""
@@ -477,3 +486,94 @@ class PlanScreen(ListScreen[None]):
 
     def action_back(self) -> None:
         self.dismiss(None)
+
+
+async def open_plan(screen: LocktermScreen[Any], draw: Draw) -> None:
+    """Make a plan and show its screen, or show the error.
+
+    Args:
+        screen: The screen that requests the plan.
+        draw: A function that makes the plan.
+    """
+    with screen.refusing_errors():
+        if (draft := await asking_for_names(screen.app, draw)) is not None:
+            screen.app.push_screen(PlanScreen(draft))
+
+
+async def open_undo(screen: LocktermScreen[Any], operations: Operations, lock_id: int) -> None:
+    """Show the plan that undoes the last change of a lock, or why there is no such plan."""
+    await open_plan(screen, partial(undo_last, operations, lock_id))
+
+
+def ask_to_leave_run(run: Run) -> tuple[str, str]:
+    """Return the question to ask before the user leaves a run, and the label of its button.
+
+    Both texts are empty if no question is needed.
+    """
+    return ask_to_leave(run)
+
+
+async def screen_of_run(operations: Operations, run_id: str) -> PlanScreen:
+    """Return the screen that shows a run with the results of its steps.
+
+    Raises:
+        NoSuchRunError: If the run was deleted.
+        StoreError: If the store cannot be read.
+    """
+    run = operations.run_here
+    if run is not None and run.plan.id == run_id:
+        return PlanScreen(PlanDraft(run.plan))
+    return PlanScreen(PlanDraft(await operations.runs.find(run_id)))
+
+
+async def last_run(operations: Operations) -> str:
+    """Return the ID of the run that the run key shows.
+
+    The key shows this session's run, or else the last interrupted run, or else the last run.
+
+    Raises:
+        NoSuchRunError: If no plan has been run yet.
+        StoreError: If the store cannot be read.
+    """
+    if operations.run_here is not None:
+        return operations.run_here.plan.id
+    begun = [one for one in await operations.journal.runs() if one.state is not RunState.PLANNED]
+    interrupted = [one for one in begun if one.is_interrupted]
+    if not begun:
+        raise NoSuchRunError("No plan has been run on this machine yet.")
+    return (interrupted or begun)[0].id
+
+
+async def _tell(app: App[Any], run: Run) -> None:
+    locks = cast(HasOperations, app).operations.locks
+    titles: dict[int, str] = {}
+    with suppress(StoreError):  # without titles, the report shows the lock IDs
+        titles = {lock.lock_id: lock.title for lock in await locks.all()}
+    states = {step.state for step in run.steps.values()}
+    severity: SeverityLevel = "warning" if states & PROBLEMS else "information"
+    if StepState.UNKNOWN in states:
+        severity = "error"
+    app.notify(describe_end_elsewhere(run, titles), title="Run ended", severity=severity)
+
+
+def tell_end(app: App[Any], run: Run) -> None:
+    """Report how a run ended, and update the open screens of the locks that it changed.
+
+    Args:
+        app: The app that shows the report.
+        run: A finished run.
+    """
+    screen = app.screen
+    if run.error is not None:
+        notify_error(app, run.error)
+    elif not (isinstance(screen, PlanScreen) and screen.drawn.plan.id == run.plan.id):
+        app.run_worker(_tell(app, run))
+    ended = (step for step in run.steps.values() if step.state is not StepState.TO_DO)
+    changed = {step.lock_id for step in ended}
+    open_screens = (one for one in app.screen_stack if isinstance(one, LocktermScreen))
+    for one in open_screens:
+        if not one.is_attached:
+            continue
+        one.read_changed(changed)
+        if one.lock_entry is not None and one.lock_entry.lock_id in changed:
+            one.after_write(None)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
 from importlib import import_module
@@ -14,12 +14,14 @@ from textual.app import ComposeResult
 from textual.timer import Timer
 from textual.widgets import Input
 
-from lockterm.domain.remotes import FIELDS
+from lockterm.domain.locks import Lock
+from lockterm.domain.remotes import FIELDS, Remote
 from lockterm.domain.safe_text import clean
 from lockterm.domain.series import NamesInUse, next_like
 from lockterm.domain.text.service import describe_read_only
-from lockterm.domain.typed_remote import format_typed
+from lockterm.domain.typed_remote import format_typed, typed_like
 from lockterm.keymap.hints import with_keys
+from lockterm.operations.taken import read_names_in_use
 from lockterm.screens.base import ELSEWHERE, LocktermScreen
 from lockterm.screens.form import FormButton, FormScreen
 from lockterm.screens.form_drafts import (
@@ -31,8 +33,7 @@ from lockterm.screens.form_drafts import (
 )
 from lockterm.screens.host import recorded
 from lockterm.screens.remote_form.fields import RemoteFields
-from lockterm.screens.remote_form.questions import ask_to_leave
-from lockterm.screens.remote_form.saving import RemoteSaving
+from lockterm.screens.remote_form.saving import RemoteSaving, ask_to_leave
 from lockterm.terminal.key_queue import opens, when_idle
 from lockterm.terminal.patches import own_bindings
 from lockterm.widgets.actions import bindings
@@ -41,9 +42,7 @@ from lockterm.widgets.form_field import FormField, StatusLine
 if TYPE_CHECKING:
     from textual.widget import Widget
 
-    from lockterm.domain.locks import Lock
     from lockterm.domain.operation import Operation
-    from lockterm.domain.remotes import Remote
     from lockterm.operations import Operations
     from lockterm.screens.dialogs.confirm import ConfirmModal
 
@@ -451,3 +450,27 @@ def _select(*rows: FormField) -> None:
     for row in rows:
         for text in row.query(Input):
             text.select_all()
+
+
+async def values_like(
+    remote: Remote,
+    operations: Operations,
+    lock: Lock,
+    known: Iterable[Remote],
+    total: int | None,
+) -> tuple[Mapping[str, str], NamesInUse]:
+    """Return the form's initial values for a copy of ``remote``, and the values in use.
+
+    The initial values are those of ``remote``, but with the next free name and number. The values
+    in use are the names and numbers of the lock's remotes.
+
+    Args:
+        remote: The existing remote.
+        operations: The operations on the service and the local store.
+        lock: The lock of both remotes.
+        known: The remotes of the lock that are already loaded.
+        total: The number of remotes of the lock; None if it is unknown.
+    """
+    typed = typed_like(remote, operations.zone(lock))
+    taken = await read_names_in_use(operations.remotes, lock.lock_id, known, total)
+    return next_like(typed, taken), taken

@@ -37,9 +37,8 @@ from lockterm.screens.remotes.list_text import (
     format_titles,
     why_no_page,
 )
-from lockterm.screens.remotes.page_size import PageSize
-from lockterm.screens.remotes.side_panels import SidePanels
 from lockterm.screens.remotes.table import RemotesTable
+from lockterm.screens.remotes.terminal_size import PageSize, SidePanels
 from lockterm.terminal.key_queue import PendingNavigation, opening, opens, when_idle
 from lockterm.terminal.patches import own_bindings
 from lockterm.widgets.actions import bindings

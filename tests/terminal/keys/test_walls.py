@@ -27,9 +27,9 @@ from lockterm.screens.dialogs.destroy import DestroyModal
 from lockterm.screens.file import FileScreen
 from lockterm.screens.help import HelpScreen
 from lockterm.screens.locks.form import LockForm
-from lockterm.screens.marked.form import MarkedForm
 from lockterm.screens.profiles.form import ProfileForm
 from lockterm.screens.remote_form import RemoteForm
+from lockterm.screens.remote_form.marked import MarkedForm
 from lockterm.screens.remotes import RemotesScreen
 from lockterm.service.running import RunningService
 from lockterm.terminal.terminal_input import TerminalInput

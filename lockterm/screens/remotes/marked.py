@@ -23,11 +23,11 @@ from lockterm.screens.host import HasOperations
 from lockterm.screens.list_screen import ListScreen
 
 if TYPE_CHECKING:
-    from lockterm.domain.bulk import Target, Wanted
+    from lockterm.domain.bulk import Wanted
     from lockterm.domain.marks import Key, Marks, Row
     from lockterm.domain.plan import PlannedSteps, Step
     from lockterm.operations.planner import PlanDraft
-    from lockterm.screens.marked.form import Questions
+    from lockterm.screens.remote_form.marked import Questions
 
 
 class MarkedCommands:

@@ -1,1 +1,0 @@
-"""The commands on marked remotes, which several screens share."""
