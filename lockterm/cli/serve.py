@@ -157,7 +157,6 @@ def serve(
             hint="Use --database postgresql://USER@HOST/NAME, or leave out --workers.",
         )
     from lockterm.service import running, watch  # imported late, because --help needs neither
-    from lockterm.service import workers as processes
 
     log = watch.Log(as_json=log_format == "json")
     if migrate and not is_address:
@@ -183,7 +182,7 @@ def serve(
             if metrics:
                 options["figures"] = stack.enter_context(_shared_figures(workers))
             if workers > 1:
-                processes.serve_with_workers(workers, host, port, **options)
+                running.serve_with_workers(workers, host, port, **options)
             else:
                 running.serve(host, port, **options)
     except OSError as error:

@@ -22,12 +22,10 @@ from starlette.routing import Route
 
 from . import remotes, voices
 from .answers import LOCK_SETTING, VOICE_PACKS, Code, RequestRefusedError, refusal, success
+from .calls import Call, ServiceState, now_ms, read_parameters
 from .guards import HEALTH, LOOPBACK_HOSTS, READINESS, RequestFilter
 from .packs import download
-from .parameters import read_parameters
 from .sample_data import fill
-from .site import Call, ServiceState, now_ms
-from .sqlite_storage import SqliteDatabase
 from .storage import (
     Begin,
     CommitUnknownError,
@@ -35,6 +33,7 @@ from .storage import (
     Database,
     DatabaseUnavailableError,
     DatabaseUnusableError,
+    SqliteDatabase,
     TransactionConflictError,
 )
 from .tokens import Tokens

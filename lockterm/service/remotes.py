@@ -17,9 +17,8 @@ from contextlib import contextmanager
 
 from . import remote_table
 from .answers import Code, RequestRefusedError
-from .parameters import Parameters
+from .calls import Call, Parameters, no_lock
 from .remote_table import Remote
-from .site import Call, no_lock
 from .storage import Connection, DuplicateNameError
 
 DEFAULT_PAGE_SIZE = 20

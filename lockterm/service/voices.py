@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 from .answers import Code, RequestRefusedError
+from .calls import Call, Parameters, SiteLock
 from .packs import MODELS, Pack, facts_of
-from .parameters import Parameters
-from .site import Call, SiteLock
 
 
 def list_packs(call: Call) -> object:

@@ -9,8 +9,8 @@ from pathlib import Path
 
 import pytest
 
+from lockterm.service.calls import now_ms
 from lockterm.service.running import RunningService
-from lockterm.service.site import now_ms
 from tests.conftest import MATRIX_STEPS
 from tests.matrix.driving import drive, leave
 from tests.matrix.job_more import whole

@@ -29,8 +29,8 @@ LOCK = 5
 PATIENT = f"""
 import sys
 from lockterm.cli.commands import run
-from lockterm.service import postgres_storage, workers
-postgres_storage.WAIT_S = workers.DRAIN_S = {PATIENCE_S}
+from lockterm.service import postgres_storage, running
+postgres_storage.WAIT_S = running.DRAIN_S = {PATIENCE_S}
 postgres_storage.LIMITS = "SET lock_timeout = '{PATIENCE_S:.0f}s'"
 sys.exit(run(sys.argv[1:]))
 """

@@ -9,7 +9,7 @@ import pytest
 
 from lockterm.service import remote_table
 from lockterm.service.running import RunningService
-from lockterm.service.sqlite_storage import SqliteDatabase
+from lockterm.service.storage import SqliteDatabase
 from tests.conftest import NOW_MS
 from tests.service.conftest import REMOTE, Caller, calling
 

@@ -13,7 +13,7 @@ from typing import Any
 import pytest
 
 from lockterm.cli import serve
-from lockterm.service import postgres_address, running
+from lockterm.service import postgres_storage, running
 from lockterm.service.app import create_service
 from lockterm.service.storage import DatabaseUnusableError
 from tests.certs import CERTS
@@ -120,12 +120,12 @@ def test_address_is_protected_unless_it_asks_for_less(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     monkeypatch.setenv("SSL_CERT_FILE", "/nowhere")  # so that the test leaves nothing behind
-    settings, _ = postgres_address.read_address(f"postgresql://u@/d?{query}")
+    settings, _ = postgres_storage.read_address(f"postgresql://u@/d?{query}")
     assert settings.get("sslmode") == sslmode
     assert settings.get("sslrootcert") == sslrootcert
     if "require_auth" not in query:
         assert settings["require_auth"] == "scram-sha-256"
-    assert len(postgres_address.weaknesses(f"postgresql://u@/d?{query}")) == warnings
+    assert len(postgres_storage.weaknesses(f"postgresql://u@/d?{query}")) == warnings
 
 
 def test_serve_warns_when_the_address_asks_for_less(

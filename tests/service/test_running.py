@@ -17,10 +17,9 @@ from pathlib import Path
 
 import pytest
 
-from lockterm.service import sqlite_storage
+from lockterm.service import storage
 from lockterm.service.running import RunningService
-from lockterm.service.sqlite_storage import SqliteDatabase
-from lockterm.service.storage import VERSION, DatabaseUnavailableError
+from lockterm.service.storage import VERSION, DatabaseUnavailableError, SqliteDatabase
 from tests.conftest import NOW_MS
 from tests.servers import port_of
 from tests.service.conftest import PATIENCE_S, REMOTE, SETTING, VOICE, calling
@@ -297,8 +296,8 @@ def file_and_other(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> Iterator[tuple[SqliteDatabase, sqlite3.Connection]]:
     """A new database that waits for no other program, and another program's connection to it."""
-    monkeypatch.setattr(sqlite_storage, "WRITE_WAIT_S", 0.0)
-    monkeypatch.setattr(sqlite_storage, "READ_WAIT_S", 0.0)
+    monkeypatch.setattr(storage, "WRITE_WAIT_S", 0.0)
+    monkeypatch.setattr(storage, "READ_WAIT_S", 0.0)
     with (
         closing(SqliteDatabase(tmp_path / "service.db", lambda db: None)) as database,
         closing(sqlite3.connect(tmp_path / "service.db", timeout=0, isolation_level=None)) as other,

@@ -187,16 +187,16 @@ def test_serve_notes_that_anyone_can_change_a_database_without_a_token(tmp_path:
 
 AT_BIRTH = f"""
 import os, signal
-from lockterm.service import workers
+from lockterm.service import running
 from lockterm.service.tokens import Tokens, line_of
 
 def disturbed(*given):
     os.kill(os.getpid(), signal.SIGHUP)
     work(*given)
 
-work, workers._work = workers._work, disturbed
+work, running._work = running._work, disturbed
 tokens = Tokens(lambda: (line_of("north", {NORTH!r}), ""))
-workers.serve_with_workers(2, "127.0.0.1", 0, tokens=tokens)
+running.serve_with_workers(2, "127.0.0.1", 0, tokens=tokens)
 """
 
 

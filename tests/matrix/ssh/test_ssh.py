@@ -12,8 +12,8 @@ from pathlib import Path
 
 import pytest
 
+from lockterm.service.calls import now_ms
 from lockterm.service.running import RunningService
-from lockterm.service.site import now_ms
 from lockterm.store.sessions import StoreSession
 from tests.faults.proxy import WRITES
 from tests.matrix.ssh.server import Sshd, running_sshd
