@@ -9,7 +9,7 @@ import pytest
 from textual.widgets import Input
 
 from lockterm.config.look import FULL_LOOK
-from lockterm.screens.voice.panels import PackDetail
+from lockterm.screens.voice.packs import PackDetail
 from lockterm.widgets.choice import OptionLine
 from tests.screens.running_app import Demo, Starter, settled
 from tests.screens.site import MAIN_GATE, canned, fill_book, press, shown, words

@@ -15,8 +15,8 @@ from textual.pilot import Pilot
 from textual.widgets import Button, Label, ProgressBar, Static
 
 from lockterm.screens.dialogs.confirm import ConfirmModal
-from lockterm.screens.voice import VoiceScreen, dialogs
-from lockterm.screens.voice.dialogs import DownloadModal
+from lockterm.screens.voice import VoiceScreen, packs
+from lockterm.screens.voice.packs import DownloadModal
 from lockterm.service.packs import MODELS, content_of
 from tests.api.fault_server import FaultServer, answers, http
 from tests.screens.running_app import Demo, Starter, settled, until
@@ -29,7 +29,7 @@ HALF = 200_000
 
 @pytest.fixture(autouse=True)
 def _often(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(dialogs, "PAINT_S", 0.01)
+    monkeypatch.setattr(packs, "PAINT_S", 0.01)
 
 
 async def open_packs(pilot: Pilot[int], *keys: str) -> VoiceScreen:

@@ -15,7 +15,7 @@ from textual.pilot import Pilot
 import lockterm.service
 from lockterm.config.look import FULL_LOOK, Look
 from lockterm.errors import ResultUnknownError
-from lockterm.screens.voice.panels import PacksTable
+from lockterm.screens.voice.packs import PacksTable
 from lockterm.service.running import RunningService
 from lockterm.terminal.colors import contrast
 from lockterm.terminal.fence import SLOW_S, Link

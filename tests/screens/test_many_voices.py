@@ -10,8 +10,10 @@ import pytest
 from textual.widgets import Tree
 
 from lockterm.domain.locks import Lock
-from lockterm.screens.voice import VoiceScreen, panels, voice_tree
-from lockterm.screens.voice.panels import PacksTable
+from lockterm.screens.voice import VoiceScreen
+from lockterm.screens.voice.packs import MOST_SHOWN as MOST_PACKS
+from lockterm.screens.voice.packs import PacksTable
+from lockterm.screens.voice.voices import MOST_SHOWN
 from tests.screens.running_app import Clock, Starter, settled, shown
 from tests.screens.site import canned, press
 
@@ -41,11 +43,11 @@ async def test_voices_and_packs_without_end(tmp_path: Path, languages: list[Any]
         await settled(pilot)
         tree = pilot.app.screen.query_one(Tree)
         lines = sum(1 + len(node.children) for node in tree.root.children)
-        assert 0 < lines <= voice_tree.MOST_SHOWN
-        assert pilot.app.screen.query_one(PacksTable).row_count == panels.MOST_SHOWN
+        assert 0 < lines <= MOST_SHOWN
+        assert pilot.app.screen.query_one(PacksTable).row_count == MOST_PACKS
         assert "the first 500 of 40,000" in shown(pilot)
         assert "/ finds the others" in shown(pilot)
         if "timbres" in languages[0]:
             await press(pilot, "slash", *"t19")
             found = [leaf for node in tree.root.children for leaf in node.children]
-            assert 0 < len(found) < voice_tree.MOST_SHOWN
+            assert 0 < len(found) < MOST_SHOWN

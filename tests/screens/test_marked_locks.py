@@ -21,7 +21,7 @@ from lockterm.screens.locks import LocksScreen
 from lockterm.screens.modal import RefusedModal
 from lockterm.screens.plan.screen import PlanScreen
 from lockterm.screens.voice import VoiceScreen
-from lockterm.screens.voice.voice_tree import VoiceTree
+from lockterm.screens.voice.voices import VoiceTree
 from tests.screens.running_app import Demo, Starter, notices, settled, until
 from tests.screens.site import LOCKS, book_of, canned, fill_book, press, shown, words
 from tests.screens.snapshots import assert_picture

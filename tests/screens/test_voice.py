@@ -17,9 +17,9 @@ from lockterm.domain.voices import Timbre, VoicePack, find_listed_pack
 from lockterm.screens.dialogs.confirm import ConfirmModal
 from lockterm.screens.voice import VoiceScreen
 from lockterm.screens.voice import screen as voice_screen
-from lockterm.screens.voice.dialogs import VendorModelModal
-from lockterm.screens.voice.panels import PackDetail, PacksTable
-from lockterm.screens.voice.voice_tree import VoiceTree
+from lockterm.screens.voice.packs import PackDetail, PacksTable
+from lockterm.screens.voice.screen import VendorModelModal
+from lockterm.screens.voice.voices import VoiceTree
 from lockterm.service.running import RunningService
 from tests.screens.running_app import Demo, Starter, notices, settled, until
 from tests.screens.site import (

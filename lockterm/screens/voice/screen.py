@@ -11,14 +11,14 @@ from typing import TYPE_CHECKING
 
 from textual import on, work
 from textual.app import ComposeResult
-from textual.containers import Container
+from textual.containers import Container, Horizontal, Vertical
 from textual.reactive import var
-from textual.widgets import Static, Tree
+from textual.suggester import SuggestFromList
+from textual.widgets import Button, Input, Label, Static, Tree
 
 from lockterm.domain import languages
 from lockterm.domain.locks import Lock, VoiceChoice
 from lockterm.domain.safe_text import clean
-from lockterm.domain.text.amount import format_count
 from lockterm.domain.text.service import describe_read_only
 from lockterm.domain.voices import Language, VoicePack, name_pack, pack_source
 from lockterm.errors import LocktermError, ResultUnknownError, ServiceError, StoreError
@@ -27,14 +27,16 @@ from lockterm.operations import Fetched, Operations
 from lockterm.operations.load_state import LoadState, load
 from lockterm.screens.base import LocktermScreen
 from lockterm.screens.dialogs.confirm import ConfirmModal
-from lockterm.screens.voice.dialogs import DownloadModal, VendorModelModal
-from lockterm.screens.voice.panels import PacksPanel, VoicesPanel
-from lockterm.screens.voice.voice_tree import VoicesOfLocks, about, format_voice_choice
+from lockterm.screens.modal import LocktermModal
+from lockterm.screens.voice.packs import DownloadModal, PacksPanel
+from lockterm.screens.voice.voices import VoicesOfLocks, VoicesPanel, about, format_voice_choice
 from lockterm.terminal.clipboard import copy
 from lockterm.terminal.key_queue import opening, opens
 from lockterm.widgets.actions import bindings
 from lockterm.widgets.find_line import FindLine
+from lockterm.widgets.form_field import CompactButton
 from lockterm.widgets.line_table import LineTable
+from lockterm.widgets.text_input import SingleLineInput, TextInput
 
 if TYPE_CHECKING:
     from datetime import tzinfo
@@ -78,7 +80,7 @@ class VoiceScreen(LocktermScreen[VoiceChoice | None]):
         self._unsure: VoiceChoice | None = None
 
     def breadcrumbs(self) -> tuple[str, ...]:
-        return ("Locks", _marked(self._many.locks) if self._many else self.entry.title, "Voice")
+        return ("Locks", self._many.title if self._many else self.entry.title, "Voice")
 
     def compose_body(self) -> ComposeResult:
         """Compose the voices beside the packs of the lock, and the current voice below."""
@@ -449,5 +451,73 @@ class VoiceScreen(LocktermScreen[VoiceChoice | None]):
             self.dismiss(None)
 
 
-def _marked(locks: Sequence[Lock]) -> str:
-    return format_count(len(locks), "marked lock")
+class VendorModelModal(LocktermModal[tuple[str, str] | None]):
+    """A dialog for the vendor and the model, which the call ``voice/packs`` needs (contract 4.10).
+
+    The result is the vendor and the model, or None if canceled.
+
+    Args:
+        entry: The lock book entry of the lock.
+        book: The locks of the lock book, whose vendors and models are suggested.
+    """
+
+    heading = "Vendor and model"
+    is_form = True
+
+    def __init__(self, entry: Lock, book: Sequence[Lock] = ()) -> None:
+        super().__init__()
+        self._entry = entry
+        self._vendors = sorted({lock.vendor for lock in book if lock.vendor})
+        self._models = sorted({lock.model for lock in book if lock.model})
+
+    def compose(self) -> ComposeResult:
+        with Vertical(classes="dialog"):
+            yield Label(
+                f"Which vendor and model does {clean(self._entry.title, 40)} have?",
+                markup=False,
+                classes="question",
+            )
+            yield Label("Use the service's spelling. The lock book stores both.")
+            with Horizontal(classes="field"):
+                yield Label("Vendor")
+                yield self._input("vendor", self._entry.vendor, self._vendors)
+            with Horizontal(classes="field"):
+                yield Label("Model")
+                yield self._input("model", self._entry.model, self._models)
+            yield Label("", id="wrong")
+            with Horizontal(classes="buttons"):
+                yield CompactButton("Cancel", id="keep")
+                yield CompactButton("Save and read voices", id="act", variant="primary")
+
+    @staticmethod
+    def _input(name: str, value: str, known: list[str]) -> Input:
+        """Return a field of the dialog.
+
+        Enter moves to the next field. In the last field, Enter submits the dialog.
+        """
+        text = clean(value)
+        first = name == "vendor"
+        typed = TextInput(text, id=name) if first else SingleLineInput(text, id=name, compact=True)
+        typed.suggester = SuggestFromList(known, case_sensitive=False)
+        return typed
+
+    def on_mount(self) -> None:
+        self.query_one("#vendor").focus()
+
+    def on_button_pressed(self, event: Button.Pressed) -> None:
+        if event.button.id == "act":
+            self._answer()
+        else:
+            self.dismiss(None)
+
+    def on_input_submitted(self) -> None:
+        """Submit the dialog on Enter, which would otherwise move the focus to the Cancel button."""
+        self._answer()
+
+    def _answer(self) -> None:
+        typed = [clean(self.query_one(name, Input).value).strip() for name in ("#vendor", "#model")]
+        if all(typed):
+            self.dismiss((typed[0], typed[1]))
+            return
+        self.query_one("#wrong", Label).update("! Vendor and model are required.")
+        self.query_one("#model" if typed[0] else "#vendor").focus()

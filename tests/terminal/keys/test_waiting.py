@@ -18,7 +18,7 @@ from lockterm.screens.locks import LocksScreen
 from lockterm.screens.remote_form import RemoteForm
 from lockterm.screens.remotes import RemotesScreen
 from lockterm.screens.remotes.table import RemotesTable
-from lockterm.screens.voice.dialogs import VendorModelModal
+from lockterm.screens.voice.screen import VendorModelModal
 from lockterm.service.running import RunningService
 from lockterm.terminal import key_queue
 from tests.faults.calls import new_remote

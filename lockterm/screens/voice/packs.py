@@ -1,107 +1,40 @@
-"""The two halves of the voice screen: the available voices, and the packs of the lock."""
+"""The panel with the voice packs of a lock, and the dialog that downloads a pack."""
 
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from datetime import tzinfo
-from typing import TYPE_CHECKING, Any
+from pathlib import Path
+from time import monotonic
+from typing import TYPE_CHECKING
 
 from rich.cells import cell_len, chop_cells
-from textual import events
+from textual import events, work
 from textual.app import ComposeResult
-from textual.containers import Vertical
+from textual.containers import Horizontal, Vertical
 from textual.content import Content
-from textual.widget import Widget
-from textual.widgets import Static
+from textual.widgets import Button, Label, ProgressBar, Static
 
 from lockterm.domain import dates
-from lockterm.domain.glyphs import quoted
-from lockterm.domain.languages import LanguageName
-from lockterm.domain.locks import Lock
 from lockterm.domain.safe_text import clean
-from lockterm.domain.text.amount import format_count, format_size
+from lockterm.domain.text.amount import format_size
 from lockterm.domain.voices import find_listed_pack
 from lockterm.errors import LONGEST_MEANING, LocktermError
 from lockterm.keymap.hints import key, with_keys
 from lockterm.operations.load_state import LoadState
-from lockterm.screens.voice.voice_tree import VoiceLine, VoiceTree
+from lockterm.screens.dialogs.confirm import ConfirmModal
+from lockterm.screens.modal import LocktermModal
+from lockterm.screens.voice.voices import HalfPanel, VoiceLine
+from lockterm.terminal.patches import DrawnBar
 from lockterm.widgets.cells import cut
+from lockterm.widgets.form_field import CompactButton
 from lockterm.widgets.line_table import LineTable
 from lockterm.widgets.row_table import Column, RowTable
-from lockterm.widgets.state_panel import StatePanel, in_a_line
 
 if TYPE_CHECKING:
-    from lockterm.domain.voices import Language, VoicePack
-    from lockterm.screens.voice.voice_tree import VoicesOfLocks
-
-
-class HalfPanel(Vertical):
-    """A panel with a heading, a line about outdated data, and rows or an empty state.
-
-    Args:
-        heading: The initial heading.
-        rows: The widget with the rows.
-        below: A widget below the rows, shown with them.
-    """
-
-    def __init__(self, heading: str, rows: Widget, *below: Widget, id: str | None = None) -> None:
-        super().__init__(id=id)
-        self.border_title = Content(heading)
-        self._heading = heading
-        self._rows = rows
-        self._below = below
-
-    def compose(self) -> ComposeResult:
-        yield Static(self._heading, classes="heading", markup=False)
-        stale = Static(classes="stale", markup=False)
-        stale.display = False
-        yield stale
-        yield self._rows
-        yield from self._below
-        yield StatePanel()
-        self._show_rows(False)
-
-    def set_heading(self, heading: str) -> None:
-        """Set the heading in the frame and above the rows, only one of which is visible."""
-        text = clean(heading, 120)
-        self.border_title = Content(text)
-        self.query_one(".heading", Static).update(text)
-
-    def show_state(
-        self, state: LoadState[Any], found: bool, words: Iterable[str], zone: tzinfo
-    ) -> None:
-        """Show the rows or the empty state, and a line about outdated data.
-
-        Args:
-            state: The loading state of the data.
-            found: Whether there are rows to show.
-            words: The text of the empty state, and the keys to press next.
-            zone: The time zone of the time at which outdated data was read.
-        """
-        self._show_rows(found)
-        panel = self.query_one(StatePanel)
-        if not found:
-            if state.seen is None and state.error is not None:
-                panel.say_error(state.error, with_keys("{voice.refresh}  try again"))
-            else:
-                panel.say(*words)
-        stale = self.query_one(".stale", Static)
-        stale.display = state.seen is not None and state.stale
-        if state.seen is None:
-            return
-        at = dates.day_time(state.seen.at_ms, zone, exact=False)
-        if state.error is not None:
-            again = with_keys("Press {voice.refresh} to try again.")
-            stale.update(f"STALE, read at {at}. {in_a_line(state.error)[0]}. {again}")
-        elif state.kept:
-            stale.update(f"OLD, read at {at}. Reading again ...")
-
-    def _show_rows(self, shown: bool) -> None:
-        for widget in (self._rows, *self._below):
-            widget.display = shown
-        for state in self.query(StatePanel):
-            state.display = not shown
+    from lockterm.domain.voices import PackSource, VoicePack
+    from lockterm.operations import Operations
 
 
 MOST_SHOWN = 500
@@ -205,7 +138,7 @@ class PacksPanel(HalfPanel):
         return None
 
 
-_LABEL = 2
+_LABEL_COLUMN = 2
 """The index of the column with the labels of packs."""
 
 _IN_TABLE = 32
@@ -240,7 +173,7 @@ class PacksTable(RowTable):
     def _choose_columns(self) -> None:
         """Hide the column of labels if it would be cut, because the details show the label."""
         has_room = self.screen.has_class("-framed") or self.screen.has_class("-wide")
-        self.hidden = frozenset(() if has_room else (_LABEL,))
+        self.hidden = frozenset(() if has_room else (_LABEL_COLUMN,))
 
     @property
     def packs(self) -> Sequence[VoicePack]:
@@ -330,68 +263,108 @@ def _shown(pack: VoicePack, field: str, value: str | None, most: int = 200) -> s
     return clean(value, most) if value else "not stated"
 
 
-class VoicesPanel(HalfPanel):
-    """The panel with the languages of a lock's model and their timbres."""
+PAINT_S = 0.5
+"""Minimum seconds between two updates of the progress, because updates slow down the download."""
 
-    def __init__(self, *, id: str | None = None) -> None:
-        self.voices = VoiceTree()
-        super().__init__("Voices", self.voices, id=id)
 
-    @property
-    def entry(self) -> VoiceLine | None:
-        """The selected line; None while no voices are shown."""
-        return self.voices.entry if self.voices.display else None
+class DrawnProgressBar(ProgressBar):
+    """A progress bar made of characters that every terminal can show."""
 
-    def show_voices(
-        self,
-        state: LoadState[list[Language]],
-        names: Mapping[str, LanguageName | None],
-        lock: Lock,
-        wanted: str,
-        zone: tzinfo,
-        many: VoicesOfLocks | None = None,
-    ) -> None:
-        """Show the known voices.
+    BAR_RENDERABLE = DrawnBar
 
-        Args:
-            state: The languages with their loading state.
-            names: The names of languages by language code.
-            lock: The lock, whose vendor and model determine the voices. The voice that lockterm
-                last set for the lock is marked.
-            wanted: The search text; empty to show all voices.
-            zone: The time zone of the shown times.
-            many: The locks, if the user chooses a voice for several locks. The panel then shows how
-                many locks have a voice, unless all locks have that voice. None for the single
-                ``lock``.
-        """
-        known = state.value or ()
-        if many is None:
-            found = self.voices.show(known, names, marked=lock.voice, wanted=wanted)
-            model = clean(f"{lock.vendor} {lock.model}", 80)
+
+class DownloadModal(LocktermModal[Path | None]):
+    """The dialog that downloads a voice pack and shows the progress.
+
+    The result is the path of the pack, or None if the download is not complete. Closing the dialog
+    stops the download and keeps the received bytes.
+
+    Args:
+        operations: The operations on the service and the local store.
+        source: The URL of the pack, and the expected properties of the file.
+        title: The name of the pack.
+    """
+
+    heading = "Fetch a pack"
+
+    def __init__(self, operations: Operations, source: PackSource, title: str) -> None:
+        super().__init__()
+        self._operations = operations
+        self._source = source
+        self._title = title
+        self._file: Path | None = None
+        self._began_s = 0.0
+        self._first = 0
+        self._painted_s = 0.0
+
+    def compose(self) -> ComposeResult:
+        with Vertical(classes="dialog"):
+            yield Label(f"Voice pack {clean(self._title, 60)}", markup=False, classes="question")
+            # Always set a total: an indeterminate bar repaints all the time, even on a slow link.
+            yield DrawnProgressBar(self._source.size or 1, show_eta=False, id="progress")
+            yield Static("Connecting ...", id="words", markup=False)
+            with Horizontal(classes="buttons"):
+                yield CompactButton(Content("Stop"), id="stop")
+
+    def on_mount(self) -> None:
+        self.fetch()
+
+    @work(exclusive=True)
+    async def fetch(self) -> None:
+        """Download the pack, and show the result."""
+        self._began_s = monotonic()
+        try:
+            if server := await self._operations.voices.server_of(self._source):
+                question = f"Fetch the voice pack {clean(self._title, 60)} from {server}?"
+                own = clean(self._operations.profile.host, 80)
+                details = (
+                    f"The pack is on this server, not on the service {own}. lockterm sends no"
+                    " header to this server."
+                )
+                modal = ConfirmModal(question, details, verb="Fetch the pack", keep="Do not fetch")
+                if not await self.app.push_screen_wait(modal):
+                    self.dismiss(None)
+                    return
+            self._file = await self._operations.voices.fetch(
+                self._source, self._note_progress, server
+            )
+        except LocktermError as error:
+            self._say(clean(f"{error.title}. {error.sentences}", LONGEST_MEANING))
         else:
-            first = many.first_of_all(known)
-            found = self.voices.show(known, names, first=first, wanted=wanted, held=many.held)
-            model = format_count(len(many.locks), "marked lock")
-        has_model = bool(lock.vendor and lock.model)
-        empty_state: tuple[str, ...] = ("Reading the voices ...",)
-        if not has_model:
-            empty_state = (
-                "Vendor and model determine the voices, but the lock book does not"
-                " contain them for this lock.",
-                with_keys("{voice.vendor_model}  set vendor and model"),
+            size = self._file.stat().st_size
+            self.query_one(ProgressBar).update(total=size or 1, progress=size or 1)
+            self._say(
+                f"Saved {format_size(size)} to {clean(self._file)}\n{self._source.assurance}\n"
+                "lockterm did not unpack or play the pack."
             )
-        elif wanted and known:
-            empty_state = (f"No voice matches {quoted(clean(wanted, 60))}.", "Esc  show all")
-        elif state.value is not None:
-            empty_state = (
-                f"The service has no voices for {model}.",
-                with_keys(
-                    "{voice.vendor_model}  change vendor and model      {voice.refresh}  refresh"
-                ),
-            )
-        cut = f"Not all voices shown; {key('voice.find')} finds the others"
-        heading = cut if self.voices.is_cut else f"Voices of {model}"
-        self.set_heading(heading if has_model else "Voices")
-        self.show_state(state, bool(found or (known and not wanted)), empty_state, zone)
-        if self.voices.display and self.screen.focused is None:
-            self.voices.focus()
+        self.query_one("#stop", Button).label = Content("Close")
+
+    def _note_progress(self, have: int, total: int | None) -> None:
+        now_s = monotonic()
+        if not self._painted_s:
+            self._began_s, self._first = now_s, have
+        if now_s - self._painted_s < PAINT_S and have != total:
+            return
+        self._painted_s = now_s
+        self.query_one(ProgressBar).update(total=total or 1, progress=have if total else 0)
+        text = f"{format_size(have)} of {format_size(total)}" if total else format_size(have)
+        rate = (have - self._first) / max(now_s - self._began_s, 1e-3)
+        if rate > 0 and now_s - self._began_s > PAINT_S:
+            text += f", {format_size(rate)} per second"
+            if total:
+                left_s = (total - have) / rate
+                text += (
+                    f", {left_s:.0f} s left" if left_s < 120 else f", {left_s / 60:.0f} min left"
+                )
+        self._say(text)
+
+    def _say(self, words: str) -> None:
+        self.query_one("#words", Static).update(Content(words))
+
+    def on_button_pressed(self) -> None:
+        """Stop the download, or close the dialog if the download has ended."""
+        self.dismiss(self._file)
+
+    def action_cancel(self) -> None:
+        """Stop the download, and keep the bytes received so far."""
+        self.dismiss(self._file)

@@ -1,33 +1,42 @@
-"""The tree of a model's voices, and the voices that several locks have in common."""
+"""The panel with the tree of a model's voices, and the voices of several locks."""
 
 from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from datetime import tzinfo
 from itertools import islice
 from operator import attrgetter
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from rich.cells import cell_len, set_cell_size
 from rich.style import Style
 from rich.text import Text
 from textual import events
+from textual.app import ComposeResult
+from textual.containers import Vertical
+from textual.content import Content
 from textual.geometry import Offset
-from textual.widgets import Tree
+from textual.widget import Widget
+from textual.widgets import Static, Tree
 from textual.widgets.tree import TreeNode
 
-from lockterm.domain.glyphs import ellipsis
+from lockterm.domain import dates
+from lockterm.domain.glyphs import ellipsis, quoted
 from lockterm.domain.languages import LanguageName
 from lockterm.domain.locks import SET_BY_YOU, Lock, VoiceChoice
 from lockterm.domain.safe_text import LONGEST_CELL, clean
 from lockterm.domain.text.amount import format_count
 from lockterm.domain.voices import joined
 from lockterm.errors import ServiceError
+from lockterm.keymap.hints import key, with_keys
 from lockterm.operations.cached_reads import Fetched
+from lockterm.operations.load_state import LoadState
 from lockterm.operations.voice_plans import read_voices
 from lockterm.widgets.actions import bindings
 from lockterm.widgets.find_line import matches
+from lockterm.widgets.state_panel import StatePanel, in_a_line
 
 if TYPE_CHECKING:
     from lockterm.domain.voices import Language, Timbre
@@ -56,6 +65,11 @@ class VoicesOfLocks:
         """Maps each model whose list of voices was read to its voices."""
         self._count = Counter((lock.vendor, lock.model) for lock in locks)
         """Maps models to the number of chosen locks of that model."""
+
+    @property
+    def title(self) -> str:
+        """The number of locks as text, such as ``3 marked locks``."""
+        return format_count(len(self.locks), "marked lock")
 
     async def read(self) -> list[Language]:
         """Request the voices of all models at the same time, and return them as one list.
@@ -404,3 +418,138 @@ def _timbre(entry: VoiceLine, width: int, marked: VoiceChoice | None, held: str)
         label.append(f"{held}  ")
     label.append(clean(timbre.timbre, LONGEST_CELL) if timbre.timbre else "(no ID)")
     return label
+
+
+class HalfPanel(Vertical):
+    """A panel with a heading, a line about outdated data, and rows or an empty state.
+
+    Args:
+        heading: The initial heading.
+        rows: The widget with the rows.
+        below: A widget below the rows, shown with them.
+    """
+
+    def __init__(self, heading: str, rows: Widget, *below: Widget, id: str | None = None) -> None:
+        super().__init__(id=id)
+        self.border_title = Content(heading)
+        self._heading = heading
+        self._rows = rows
+        self._below = below
+
+    def compose(self) -> ComposeResult:
+        yield Static(self._heading, classes="heading", markup=False)
+        stale = Static(classes="stale", markup=False)
+        stale.display = False
+        yield stale
+        yield self._rows
+        yield from self._below
+        yield StatePanel()
+        self._show_rows(False)
+
+    def set_heading(self, heading: str) -> None:
+        """Set the heading in the frame and above the rows, only one of which is visible."""
+        text = clean(heading, 120)
+        self.border_title = Content(text)
+        self.query_one(".heading", Static).update(text)
+
+    def show_state(
+        self, state: LoadState[Any], found: bool, words: Iterable[str], zone: tzinfo
+    ) -> None:
+        """Show the rows or the empty state, and a line about outdated data.
+
+        Args:
+            state: The loading state of the data.
+            found: Whether there are rows to show.
+            words: The text of the empty state, and the keys to press next.
+            zone: The time zone of the time at which outdated data was read.
+        """
+        self._show_rows(found)
+        panel = self.query_one(StatePanel)
+        if not found:
+            if state.seen is None and state.error is not None:
+                panel.say_error(state.error, with_keys("{voice.refresh}  try again"))
+            else:
+                panel.say(*words)
+        stale = self.query_one(".stale", Static)
+        stale.display = state.seen is not None and state.stale
+        if state.seen is None:
+            return
+        at = dates.day_time(state.seen.at_ms, zone, exact=False)
+        if state.error is not None:
+            again = with_keys("Press {voice.refresh} to try again.")
+            stale.update(f"STALE, read at {at}. {in_a_line(state.error)[0]}. {again}")
+        elif state.kept:
+            stale.update(f"OLD, read at {at}. Reading again ...")
+
+    def _show_rows(self, shown: bool) -> None:
+        for widget in (self._rows, *self._below):
+            widget.display = shown
+        for state in self.query(StatePanel):
+            state.display = not shown
+
+
+class VoicesPanel(HalfPanel):
+    """The panel with the languages of a lock's model and their timbres."""
+
+    def __init__(self, *, id: str | None = None) -> None:
+        self.voices = VoiceTree()
+        super().__init__("Voices", self.voices, id=id)
+
+    @property
+    def entry(self) -> VoiceLine | None:
+        """The selected line; None while no voices are shown."""
+        return self.voices.entry if self.voices.display else None
+
+    def show_voices(
+        self,
+        state: LoadState[list[Language]],
+        names: Mapping[str, LanguageName | None],
+        lock: Lock,
+        wanted: str,
+        zone: tzinfo,
+        many: VoicesOfLocks | None = None,
+    ) -> None:
+        """Show the known voices.
+
+        Args:
+            state: The languages with their loading state.
+            names: The names of languages by language code.
+            lock: The lock, whose vendor and model determine the voices. The voice that lockterm
+                last set for the lock is marked.
+            wanted: The search text; empty to show all voices.
+            zone: The time zone of the shown times.
+            many: The locks, if the user chooses a voice for several locks. The panel then shows how
+                many locks have a voice, unless all locks have that voice. None for the single
+                ``lock``.
+        """
+        known = state.value or ()
+        if many is None:
+            found = self.voices.show(known, names, marked=lock.voice, wanted=wanted)
+            model = clean(f"{lock.vendor} {lock.model}", 80)
+        else:
+            first = many.first_of_all(known)
+            found = self.voices.show(known, names, first=first, wanted=wanted, held=many.held)
+            model = many.title
+        has_model = bool(lock.vendor and lock.model)
+        empty_state: tuple[str, ...] = ("Reading the voices ...",)
+        if not has_model:
+            empty_state = (
+                "Vendor and model determine the voices, but the lock book does not"
+                " contain them for this lock.",
+                with_keys("{voice.vendor_model}  set vendor and model"),
+            )
+        elif wanted and known:
+            empty_state = (f"No voice matches {quoted(clean(wanted, 60))}.", "Esc  show all")
+        elif state.value is not None:
+            empty_state = (
+                f"The service has no voices for {model}.",
+                with_keys(
+                    "{voice.vendor_model}  change vendor and model      {voice.refresh}  refresh"
+                ),
+            )
+        cut = f"Not all voices shown; {key('voice.find')} finds the others"
+        heading = cut if self.voices.is_cut else f"Voices of {model}"
+        self.set_heading(heading if has_model else "Voices")
+        self.show_state(state, bool(found or (known and not wanted)), empty_state, zone)
+        if self.voices.display and self.screen.focused is None:
+            self.voices.focus()
