@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from lockterm.paths import find_typed
-from lockterm.widgets.path_input import complete
+from lockterm.widgets.completion import complete
 
 
 @pytest.fixture

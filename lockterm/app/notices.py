@@ -14,7 +14,7 @@ from textual.signal import Signal
 
 from lockterm.domain.notices import LoggedNotice, NoticeLog
 from lockterm.domain.safe_text import clean
-from lockterm.widgets.notification_line import NotificationLine
+from lockterm.screens.messages import NotificationLine
 
 if TYPE_CHECKING:
     from textual.notifications import SeverityLevel

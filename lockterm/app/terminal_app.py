@@ -58,6 +58,8 @@ class TerminalApp(HookedApp[ReturnType]):
 
     TITLE = "lockterm"
     ENABLE_COMMAND_PALETTE = True
+    HORIZONTAL_BREAKPOINTS = [(0, "-narrow"), (80, "-home"), (120, "-wide")]
+    VERTICAL_BREAKPOINTS = [(0, "-low"), (24, "-tall"), (36, "-roomy")]
     _asks_to_quit = False
     _asks_to_stop: ConfirmModal | None = None
 

@@ -11,7 +11,6 @@ from importlib import import_module
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from lockterm.screens.abandoned_draft import offer_abandoned as offer_abandoned
     from lockterm.screens.copy import CopyScreen as CopyScreen
     from lockterm.screens.dialogs.choice import ChoiceModal as ChoiceModal
     from lockterm.screens.dialogs.choice import ask_only as ask_only
@@ -20,20 +19,21 @@ if TYPE_CHECKING:
     from lockterm.screens.dialogs.destroy import DestroyModal as DestroyModal
     from lockterm.screens.elsewhere import ElsewhereScreen as ElsewhereScreen
     from lockterm.screens.everywhere import AllLocksSearchScreen as AllLocksSearchScreen
-    from lockterm.screens.everywhere.clean import CleanModal as CleanModal
     from lockterm.screens.everywhere.ends import ExpiringScreen as ExpiringScreen
     from lockterm.screens.everywhere.people import PeopleScreen as PeopleScreen
     from lockterm.screens.everywhere.screen import PersonScreen as PersonScreen
+    from lockterm.screens.field_modal import CleanModal as CleanModal
     from lockterm.screens.file import FileScreen as FileScreen
+    from lockterm.screens.form_drafts import offer_abandoned as offer_abandoned
     from lockterm.screens.help import HelpScreen as HelpScreen
     from lockterm.screens.history import HistoryScreen as HistoryScreen
     from lockterm.screens.locks import LocksScreen as LocksScreen
-    from lockterm.screens.locks.dialogs import OpenLockModal as OpenLockModal
-    from lockterm.screens.locks.dialogs import removal as removal
     from lockterm.screens.locks.form import LockForm as LockForm
+    from lockterm.screens.locks.form import OpenLockModal as OpenLockModal
+    from lockterm.screens.locks.form import removal as removal
     from lockterm.screens.locks.pane import LockPane as LockPane
     from lockterm.screens.messages import MessagesScreen as MessagesScreen
-    from lockterm.screens.notice_line import NoticeLine as NoticeLine
+    from lockterm.screens.outcomes import NoticeLine as NoticeLine
     from lockterm.screens.outcomes import Outcomes as Outcomes
     from lockterm.screens.palette import Palette as Palette
     from lockterm.screens.plan.screen import PlanScreen as PlanScreen
@@ -45,6 +45,7 @@ if TYPE_CHECKING:
     from lockterm.screens.profiles import ProfilesScreen as ProfilesScreen
     from lockterm.screens.profiles.form import ProfileForm as ProfileForm
     from lockterm.screens.remote_form import RemoteForm as RemoteForm
+    from lockterm.screens.remote_form import RemoteSaved as RemoteSaved
     from lockterm.screens.remote_form.marked import MarkedForm as MarkedForm
     from lockterm.screens.remote_form.marked import NewEnd as NewEnd
     from lockterm.screens.remote_form.marked import NewExtra as NewExtra
@@ -63,14 +64,14 @@ if TYPE_CHECKING:
     from lockterm.screens.voice import VoiceScreen as VoiceScreen
 
 MODULES = {
-    "offer_abandoned": "abandoned_draft",
+    "offer_abandoned": "form_drafts",
     "CopyScreen": "copy",
     "ChoiceModal": "dialogs.choice",
     "ask_only": "dialogs.choice",
     "ConfirmModal": "dialogs.confirm",
     "DestroyModal": "dialogs.destroy",
     "NumberModal": "dialogs.confirm",
-    "CleanModal": "everywhere.clean",
+    "CleanModal": "field_modal",
     "ElsewhereScreen": "elsewhere",
     "AllLocksSearchScreen": "everywhere",
     "ExpiringScreen": "everywhere.ends",
@@ -80,8 +81,8 @@ MODULES = {
     "HelpScreen": "help",
     "HistoryScreen": "history",
     "LocksScreen": "locks",
-    "OpenLockModal": "locks.dialogs",
-    "removal": "locks.dialogs",
+    "OpenLockModal": "locks.form",
+    "removal": "locks.form",
     "LockForm": "locks.form",
     "LockPane": "locks.pane",
     "MarkedCommands": "remotes.marked",
@@ -90,7 +91,7 @@ MODULES = {
     "NewExtra": "remote_form.marked",
     "NewValidity": "remote_form.marked",
     "MessagesScreen": "messages",
-    "NoticeLine": "notice_line",
+    "NoticeLine": "outcomes",
     "Outcomes": "outcomes",
     "Palette": "palette",
     "ask_to_leave_run": "plan.screen",
@@ -102,6 +103,7 @@ MODULES = {
     "ProfilesScreen": "profiles",
     "ProfileForm": "profiles.form",
     "RemoteForm": "remote_form",
+    "RemoteSaved": "remote_form",
     "ask_whether_it_is": "remote_form.saving",
     "values_like": "remote_form.screen",
     "RemotesScreen": "remotes",

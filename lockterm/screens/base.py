@@ -1,11 +1,11 @@
-"""The base of every screen of lockterm."""
+"""The base of every screen of lockterm, and the interface that the app offers to its screens."""
 
 from __future__ import annotations
 
 from abc import abstractmethod
 from collections.abc import Callable, Coroutine, Iterable, Iterator, Sequence
 from contextlib import contextmanager
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import TYPE_CHECKING, Any, Protocol, TypeVar, runtime_checkable
 
 from textual import events
 from textual.app import App, ComposeResult
@@ -17,29 +17,94 @@ from textual.worker import Worker
 from lockterm import screens
 from lockterm.config.profile import has_frames
 from lockterm.domain.safe_text import clean
+from lockterm.domain.text.service import LOCK_MAY_NOT_KNOW
 from lockterm.errors import LocktermError, RateLimitedError, RefusedError
 from lockterm.keymap.hints import keys_of
 from lockterm.keymap.keys import that_open
-from lockterm.screens.host import HEIGHTS, WIDTHS, Host, recorded
 from lockterm.screens.modal import RefusedModal
 from lockterm.terminal.key_queue import is_opening
 from lockterm.terminal.patches import active_binding, own_bindings, paint_once
 from lockterm.widgets.actions import reason_against, titled
-from lockterm.widgets.key_line import KeyLine
-from lockterm.widgets.title_line import ColoredTitleLine, TitleLine
+from lockterm.widgets.header_footer import ColoredTitleLine, KeyLine, TitleLine
 
 if TYPE_CHECKING:
+    from pathlib import Path
+
+    from textual.notifications import SeverityLevel
+
     from lockterm.config import Profile
+    from lockterm.config.preferences import Preferences
     from lockterm.domain.locks import Lock
+    from lockterm.domain.notices import NoticeLog
     from lockterm.domain.operation import Operation
     from lockterm.operations import Operations
-    from lockterm.screens.notice_line import NoticeLine
 
 
 ResultT = TypeVar("ResultT")
 
+PROGRESS_S = 0.25
+"""Seconds between two updates of a screen while locks are being read."""
+
 ELSEWHERE = "Resolve the change outside this form."
 """The sentence that a form shows about an unconfirmed change that the form did not send."""
+
+
+@runtime_checkable
+class Host(Protocol):
+    """The methods and properties that lockterm's apps add to Textual's, and that screens use."""
+
+    @property
+    def choices(self) -> Preferences:
+        """The preferences that earlier sessions saved."""
+
+    def now_ms(self) -> int:
+        """Return the current time in milliseconds."""
+
+    @property
+    def notice_log(self) -> NoticeLog:
+        """The log of this session's notifications, including a notification that is shown now."""
+
+    def keep_message(self, message: str, title: str, severity: SeverityLevel) -> None:
+        """Add a message to the message log without showing it."""
+
+    def once(self, sentence: str) -> str:
+        """Return the sentence on its first use in a session, and an empty string afterwards."""
+
+    def ask_drawn(self, drawn: Callable[[float], None]) -> None:
+        """Call ``drawn`` as soon as the terminal shows the current screen.
+
+        Args:
+            drawn: A function that receives the time at which the screen was shown, in seconds on
+                Textual's clock.
+        """
+
+
+def recorded(host: Host, more: str = "") -> str:
+    """Return a notification text for a change that the service recorded.
+
+    Once per session, the text adds that the lock may not have received the change yet.
+    """
+    once = host.once(LOCK_MAY_NOT_KNOW)
+    return " ".join(filter(None, ("Recorded by the service.", more, once)))
+
+
+class HasOperations(Protocol):
+    """The interface of an app that uses the service of a profile."""
+
+    @property
+    def operations(self) -> Operations:
+        """The operations on the service and the local store."""
+
+    @property
+    def exports(self) -> Path:
+        """The directory for exported files."""
+
+    async def choose_backup(self) -> str | None:
+        """Let the user choose a delete or a clear in the history.
+
+        Returns:
+            The ID of the operation; None if canceled.
+        """
 
 
 def format_run_progress(operations: Operations) -> str:
@@ -130,9 +195,6 @@ class LocktermScreen(Screen[ResultT]):
             configured.
     """
 
-    HORIZONTAL_BREAKPOINTS = WIDTHS
-    VERTICAL_BREAKPOINTS = HEIGHTS
-
     is_form = False
     """Whether the screen is a form, which receives typed text wherever the focus is."""
 
@@ -142,7 +204,7 @@ class LocktermScreen(Screen[ResultT]):
     leads_back = False
     """Whether Esc opens another screen instead of quitting, if no screen is below this one."""
 
-    notices: NoticeLine | None = None
+    notices: screens.NoticeLine | None = None
     """The lines about an unreachable service and unconfirmed changes; created on first use."""
 
     _lags = False
@@ -241,10 +303,9 @@ class LocktermScreen(Screen[ResultT]):
 
     def compose(self) -> ComposeResult:
         # Set the size classes before the first layout, because Textual would repaint after it.
-        for length, breakpoints in zip(
-            self.app.size, (self.HORIZONTAL_BREAKPOINTS, self.VERTICAL_BREAKPOINTS), strict=True
-        ):
-            now = [name for least, name in breakpoints if length >= least][-1]
+        breakpoints = self.app.HORIZONTAL_BREAKPOINTS, self.app.VERTICAL_BREAKPOINTS
+        for length, classes in zip(self.app.size, breakpoints, strict=True):
+            now = [name for least, name in classes or () if length >= least][-1]
             self.add_class(now, update=False)  # the widgets are added only now
         self.draw_frames(update=False)
         title = TitleLine("", "")

@@ -24,16 +24,16 @@ from lockterm.keymap.hints import with_keys
 from lockterm.operations import Operations
 from lockterm.operations.copying import Source, backup_source, export_source, plan_copies
 from lockterm.paths import find_typed
-from lockterm.screens.host import HasOperations
+from lockterm.screens.base import HasOperations
+from lockterm.screens.field_modal import FieldModal
 from lockterm.screens.list_screen import ListScreen
-from lockterm.screens.modal import FieldModal
 from lockterm.screens.plan.screen import PlanScreen
 from lockterm.terminal.key_queue import opening, opens
 from lockterm.widgets.actions import bindings
+from lockterm.widgets.completion import PathInput
+from lockterm.widgets.data_status import describe_error
 from lockterm.widgets.form_field import CompactButton
-from lockterm.widgets.path_input import PathInput
 from lockterm.widgets.row_table import Column, LazyRows, RowTable
-from lockterm.widgets.state_panel import describe_error
 
 
 class ExportModal(FieldModal[Source | None]):

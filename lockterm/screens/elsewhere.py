@@ -34,8 +34,8 @@ from lockterm.screens.remotes.detail import RemoteDetailScreen
 from lockterm.terminal.key_queue import opening
 from lockterm.widgets.actions import bindings
 from lockterm.widgets.cells import shorten_middle
-from lockterm.widgets.find_line import FindLine
 from lockterm.widgets.row_table import Column, LazyRows, RowTable
+from lockterm.widgets.text_input import FindLine
 
 _FIRST = 100
 """The number of changes that the screen loads and shows before it loads the others."""

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Sequence
+import json
+from collections.abc import Iterator, Sequence
 from contextlib import suppress
 from functools import partial
 from pathlib import Path
@@ -13,6 +14,7 @@ from textual.app import ComposeResult
 from textual.containers import Vertical
 from textual.widgets import Input, Static
 
+from lockterm.config.preferences import Preferences
 from lockterm.domain.foreign_table import TableHeader
 from lockterm.domain.locks import Lock
 from lockterm.domain.plan import Action
@@ -20,23 +22,23 @@ from lockterm.domain.remotes import UPDATED
 from lockterm.domain.safe_text import clean, without_secrets
 from lockterm.domain.table_columns import NO_TYPE_MAPPED
 from lockterm.domain.table_file import MOST_PROBLEMS, Problem, TableFileError
-from lockterm.domain.table_map import TableMap, suggest_map
+from lockterm.domain.table_map import TableMap, format_map, parse_map, suggest_map
 from lockterm.errors import LocktermError, StoreError
 from lockterm.keymap.hints import with_keys
 from lockterm.operations import Operations
 from lockterm.operations.plan_files import plan_file, read_header_of
 from lockterm.operations.planner import PlanDraft
 from lockterm.paths import find_typed
+from lockterm.screens.field_modal import is_before_plan
 from lockterm.screens.form import LEAVE, FormButton, FormScreen
 from lockterm.screens.plan.screen import PlanScreen
-from lockterm.screens.plan_modal import is_before_plan
-from lockterm.screens.table_map import TYPE_ROW, MapScreen, find_saved_map, save_map
+from lockterm.screens.table_map import TYPE_ROW, MapScreen
 from lockterm.terminal.key_queue import opening, opens
 from lockterm.widgets.actions import bindings
 from lockterm.widgets.choice import Choice, OptionLine
+from lockterm.widgets.completion import PathInput
 from lockterm.widgets.form_field import FormField, StatusLine
 from lockterm.widgets.line_table import LineTable
-from lockterm.widgets.path_input import PathInput
 from lockterm.widgets.row_table import Column, RowTable
 from lockterm.widgets.text_input import TextInput
 
@@ -366,3 +368,63 @@ def _find(typed: str) -> Path:
         return find_typed(typed)
     except RuntimeError:
         raise TableFileError([Problem(0, "", "", "No such home directory.")]) from None
+
+
+KEPT_MAPS = "table_maps"
+"""The name of the preference that stores the mappings, the last saved first."""
+
+MOST_BYTES = 30_000
+"""The maximum size of all mappings, in bytes. The whole preferences file may have 65,536 bytes."""
+
+
+def find_saved_map(
+    preferences: Preferences, service: str, columns: Sequence[str]
+) -> TableMap | None:
+    """Return the saved mapping for a table with exactly these columns; None if there is none."""
+    for one_service, text in _list_saved(preferences):
+        if one_service == service and (table_map := _parse_saved(text)) and table_map.fits(columns):
+            return table_map
+    return None
+
+
+def save_map(
+    preferences: Preferences, service: str, columns: Sequence[str], table_map: TableMap
+) -> bool:
+    """Save the mapping for a table with these columns, in place of an earlier mapping.
+
+    If the mappings together are too large, the oldest mappings are removed.
+
+    Returns:
+        Whether the mapping was saved; False if it is too large.
+
+    Raises:
+        StoreError: If the directory cannot be created.
+        OSError: If the file cannot be written.
+    """
+    maps = [(service, format_map(table_map))]
+    for one_service, text in _list_saved(preferences):
+        earlier = _parse_saved(text)
+        if earlier and not (one_service == service and earlier.fits(columns)):
+            maps.append((one_service, text))
+    while sum(len(json.dumps(one)) for one in maps) > MOST_BYTES:
+        maps.pop()
+    if maps:
+        value = [{"service": one_service, "map": text} for one_service, text in maps]
+        preferences.keep(KEPT_MAPS, value)
+    return bool(maps)
+
+
+def _list_saved(preferences: Preferences) -> Iterator[tuple[str, str]]:
+    stored = preferences.get(KEPT_MAPS)
+    for one in stored if isinstance(stored, list) else ():
+        if isinstance(one, dict):
+            service, text = one.get("service"), one.get("map")
+            if isinstance(service, str) and isinstance(text, str):
+                yield service, text
+
+
+def _parse_saved(text: str) -> TableMap | None:
+    try:
+        return parse_map(text.encode("utf-8", "replace"))
+    except TableFileError:  # people may edit the file
+        return None

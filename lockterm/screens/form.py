@@ -221,7 +221,8 @@ class FormScreen(LocktermScreen[ResultT]):
     def forget_draft(self) -> None:
         """Delete the draft, because the form was sent or left on purpose."""
 
-    def describe(self, field: str, text: str) -> str:
+    @staticmethod
+    def describe(field: str, text: str) -> str:
         """Return a field's label and text as one line that is safe to show."""
         raise NotImplementedError
 

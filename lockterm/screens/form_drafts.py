@@ -1,26 +1,30 @@
-"""Drafts of forms, which lockterm saves during input and offers when the form opens again."""
+"""Drafts of forms, which lockterm saves during input and offers later."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from typing import TYPE_CHECKING, Any
 
+from textual.app import App
 from textual.timer import Timer
 
+from lockterm import screens
 from lockterm.domain.dates import day_time
 from lockterm.domain.history import Selection
+from lockterm.domain.locks import Lock
 from lockterm.domain.names import is_same_name
 from lockterm.domain.operation import RECORDED, WITHOUT_EFFECT
 from lockterm.domain.safe_text import clean
 from lockterm.domain.text.operation import STATE_NAMES
-from lockterm.errors import StoreError
+from lockterm.errors import LocktermError, ServiceError, StoreError
+from lockterm.screens.base import notify_error
 from lockterm.screens.dialogs.confirm import ConfirmModal
 from lockterm.screens.form import SOON_S, FormScreen
 from lockterm.terminal.key_queue import PendingNavigation, opening
 
 if TYPE_CHECKING:
     from lockterm.domain.drafts import Draft
-    from lockterm.domain.locks import Lock
+    from lockterm.domain.remotes import Remote
     from lockterm.operations import Operations
 
 REMOTE, LOCK = "remote", "lock"
@@ -229,3 +233,66 @@ def title_of_remote(lock: Lock, remote_id: int | None, name: str | None = None) 
 def title_of_lock(lock: Lock | None) -> str:
     """Return the title of a lock form for its draft, without control characters."""
     return f"The form for the lock {clean(lock.title, 60)}" if lock else "The form for a new lock"
+
+
+async def offer_abandoned(
+    app: App[Any], operations: Operations, draft: Draft, may_ask: Callable[[], bool]
+) -> None:
+    """Offer a draft that an earlier session left unfinished.
+
+    Args:
+        app: The app that asks and opens the form.
+        operations: The operations on the service and the local store.
+        draft: The newest draft. Older drafts are offered when their forms open.
+        may_ask: A function that returns whether a dialog may open now. lockterm calls the function
+            just before it would open the dialog.
+    """
+    is_lock = draft.form == LOCK
+    form_class = screens.LockForm if is_lock else screens.RemoteForm
+    try:
+        book = await operations.locks.all()
+        known = next((lock for lock in book if lock.lock_id == draft.lock_id), None)
+        lock = known or Lock(draft.lock_id)
+        title = title_of_remote(lock, draft.remote_id)
+        if is_lock:
+            title = title_of_lock(lock if draft.lock_id else None)
+        modal = await ask_about_draft(
+            draft, operations, title, form_class.describe, verb="Open the form"
+        )
+        if not may_ask() or not await app.push_screen_wait(modal):
+            return
+        remote = await _remote(operations, draft.remote_id)
+        await operations.drafts.take_over(draft)
+    except LocktermError as error:
+        notify_error(app, error)
+        return
+    if is_lock:
+        app.push_screen(screens.LockForm(operations, known, book, typed=draft.typed))
+        return
+    form = screens.RemoteForm(operations, lock, remote, typed=draft.typed)
+
+    def closed(saved: screens.RemoteSaved | None) -> None:
+        for screen in form.screens_of(lock.lock_id):
+            if saved is not None and isinstance(screen, screens.RemotesScreen):
+                screen.remotes.go_to = saved.remote_id
+            screen.after_write(saved.remote_id if saved else None)
+
+    app.push_screen(form, closed)
+
+
+async def _remote(operations: Operations, remote_id: int | None) -> Remote | None:
+    """Return the remote of a draft; None if the draft is for a new remote.
+
+    If the service fails, return the remote as lockterm last received it.
+
+    Raises:
+        ServiceError: If the service fails and no earlier copy of the remote is stored.
+    """
+    if remote_id is None:
+        return None
+    try:
+        return await operations.remotes.detail(remote_id)
+    except ServiceError:
+        if stored := await operations.remotes.cached_detail(remote_id):
+            return stored.value
+        raise

@@ -26,8 +26,8 @@ from lockterm.keymap.keys import MOVING, TASKS, in_help
 from lockterm.operations import Operations
 from lockterm.screens.base import LocktermScreen
 from lockterm.widgets.actions import Action, actions_of, bindings
-from lockterm.widgets.find_line import FindLine, matches
 from lockterm.widgets.line_table import MARK
+from lockterm.widgets.text_input import FindLine, matches
 
 EDITING = "While you type in a field"
 """The title of the last section, with Textual's own editing keys, which users cannot change."""

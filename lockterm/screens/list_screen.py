@@ -15,11 +15,11 @@ from lockterm.errors import LocktermError, NoSuchRunError
 from lockterm.keymap.hints import with_keys
 from lockterm.operations import Operations
 from lockterm.screens.base import LocktermScreen
-from lockterm.widgets.find_line import FindLine
-from lockterm.widgets.key_line import KeyLine
+from lockterm.widgets.data_status import StatePanel
+from lockterm.widgets.header_footer import KeyLine
 from lockterm.widgets.line_table import TITLES, LineTable
 from lockterm.widgets.row_table import RowTable
-from lockterm.widgets.state_panel import StatePanel
+from lockterm.widgets.text_input import FindLine
 
 if TYPE_CHECKING:
     from lockterm.domain.locks import Lock

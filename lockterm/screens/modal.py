@@ -2,17 +2,15 @@
 
 from __future__ import annotations
 
-from abc import abstractmethod
 from typing import TypeVar
 
 from textual import events
 from textual.app import ComposeResult
 from textual.containers import Vertical
 from textual.screen import ModalScreen, Screen
-from textual.widgets import Button, Input, Label
+from textual.widgets import Label
 
 from lockterm.domain.safe_text import clean
-from lockterm.screens.host import HEIGHTS, WIDTHS
 from lockterm.terminal.patches import paint_once
 from lockterm.widgets.actions import bindings
 
@@ -23,8 +21,6 @@ class LocktermModal(ModalScreen[ResultT]):
     """A dialog on top of a screen."""
 
     BINDINGS = bindings("dialog")
-    HORIZONTAL_BREAKPOINTS = WIDTHS
-    VERTICAL_BREAKPOINTS = HEIGHTS
 
     heading = ""
     """The title in the frame of the dialog; empty if the question is enough."""
@@ -65,42 +61,6 @@ class LocktermModal(ModalScreen[ResultT]):
 
     def action_cancel(self) -> None:
         self.dismiss(None)
-
-
-class FieldModal(LocktermModal[ResultT]):
-    """A dialog with a text field.
-
-    A subclass composes the field, a label ``wrong`` for its error, and two buttons: ``act``, which
-    does the same as Enter, and ``keep``, which cancels.
-    """
-
-    is_form = True
-
-    def on_mount(self) -> None:
-        """Focus the field."""
-        self.query_one(Input).focus()
-
-    def on_input_changed(self) -> None:
-        self.refuse("")
-
-    def on_input_submitted(self) -> None:
-        self.answer()
-
-    def on_button_pressed(self, event: Button.Pressed) -> None:
-        if event.button.id == "act":
-            self.answer()
-        elif event.button.id == "keep":
-            self.action_cancel()
-
-    @abstractmethod
-    def answer(self) -> None:
-        """Close the dialog with the typed value, or show why the value is refused."""
-
-    def refuse(self, reason: str) -> None:
-        """Show why input is refused, and focus the field. An empty reason clears the message."""
-        self.query_one("#wrong", Label).update(reason)
-        if reason:
-            self.query_one(Input).focus()
 
 
 class RefusedModal(LocktermModal[None], inherit_bindings=False):

@@ -27,8 +27,7 @@ from lockterm.domain.safe_text import clean
 from lockterm.errors import LocktermError
 from lockterm.keymap.hints import key
 from lockterm.keymap.keys import PLACES, is_by_hand
-from lockterm.screens.base import LocktermScreen, refuse_to_open, say_why_not
-from lockterm.screens.host import Host
+from lockterm.screens.base import Host, LocktermScreen, refuse_to_open, say_why_not
 from lockterm.screens.modal import LocktermModal
 from lockterm.screens.remotes import RemotesScreen
 from lockterm.terminal.key_queue import opening

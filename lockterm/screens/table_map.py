@@ -3,23 +3,22 @@
 from __future__ import annotations
 
 import asyncio
-import json
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 
 from textual import work
 from textual.app import ComposeResult
+from textual.containers import Horizontal, Vertical
 from textual.reactive import var
-from textual.widgets import Static
+from textual.suggester import SuggestFromList
+from textual.widgets import Input, Label, Static
 
-from lockterm.config.preferences import Preferences
 from lockterm.domain.constants import RemoteType, choices
-from lockterm.domain.foreign_table import TableHeader
+from lockterm.domain.foreign_table import TableHeader, ids_by_name, lock_key
 from lockterm.domain.locks import Lock
 from lockterm.domain.safe_text import LONGEST_CELL, clean
 from lockterm.domain.table_columns import ACTION, LOCK
-from lockterm.domain.table_file import TableFileError
 from lockterm.domain.table_map import (
     BY_END,
     CONSTANT,
@@ -33,8 +32,8 @@ from lockterm.domain.table_map import (
     TYPE,
     WRITTEN,
     TableMap,
+    find_value_error,
     format_map,
-    parse_map,
 )
 from lockterm.domain.text.amount import format_count
 from lockterm.errors import LocktermError, describe_os_error
@@ -43,11 +42,13 @@ from lockterm.operations import Operations
 from lockterm.paths import write_new
 from lockterm.screens.dialogs.choice import ChoiceModal
 from lockterm.screens.dialogs.confirm import ConfirmModal
+from lockterm.screens.field_modal import FieldModal
 from lockterm.screens.list_screen import ListScreen
-from lockterm.screens.map_values import LockModal, ValueModal
 from lockterm.terminal.key_queue import opens
 from lockterm.widgets.actions import bindings
+from lockterm.widgets.form_field import CompactButton
 from lockterm.widgets.row_table import Column, RowTable
+from lockterm.widgets.text_input import SingleLineInput
 
 DOOR = "door"
 """The choice for a column whose cells show whether a person has access to one lock."""
@@ -56,6 +57,7 @@ DATES, NUMBERS = "dates", "numbers"
 """The keys of the table rows with the formats of dates and numbers."""
 
 _NONE = "no meaning yet"
+
 _EXPLAINED = {
     FIRST: "joined with the last name",
     LAST: "joined with the first name",
@@ -64,13 +66,13 @@ _EXPLAINED = {
     IGNORE: "the column has no effect",
     ACTION: "add, update, delete or keep",
 }
+
 _SETTINGS = {
     DATES: "date order",
     NUMBERS: "number format",
     **{name: f"default {MEANINGS[name]}" for name in CONSTANT},
 }
 """Maps row keys to labels, for the settings that follow the rows of the file's columns."""
-
 
 _AS_HERE = "year first, or an unambiguous date"
 
@@ -405,61 +407,110 @@ def _without(texts: Mapping[str, str], key: str) -> dict[str, str]:
     return {one: text for one, text in texts.items() if one != key}
 
 
-KEPT = "table_maps"
-"""The name of the preference that stores the mappings, the last saved first."""
+class ValueModal(FieldModal[str | None]):
+    """A dialog for a column's default value. The result is the value, or None if canceled.
 
-MOST_BYTES = 30_000
-"""The maximum size of all mappings, in bytes. The whole preferences file may have 65,536 bytes."""
-
-
-def find_saved_map(
-    preferences: Preferences, service: str, columns: Sequence[str]
-) -> TableMap | None:
-    """Return the saved mapping for a table with exactly these columns; None if there is none."""
-    for one_service, text in _saved(preferences):
-        if one_service == service and (table_map := _parse(text)) and table_map.fits(columns):
-            return table_map
-    return None
-
-
-def save_map(
-    preferences: Preferences, service: str, columns: Sequence[str], table_map: TableMap
-) -> bool:
-    """Save the mapping for a table with these columns, in place of an earlier mapping.
-
-    If the mappings together are too large, the oldest mappings are removed.
-
-    Returns:
-        Whether the mapping was saved; False if it is too large.
-
-    Raises:
-        StoreError: If the directory cannot be created.
-        OSError: If the file cannot be written.
+    Args:
+        column: The name of the column of a table file.
+        value: The current value.
     """
-    maps = [(service, format_map(table_map))]
-    for one_service, text in _saved(preferences):
-        earlier = _parse(text)
-        if earlier and not (one_service == service and earlier.fits(columns)):
-            maps.append((one_service, text))
-    while sum(len(json.dumps(one)) for one in maps) > MOST_BYTES:
-        maps.pop()
-    if maps:
-        value = [{"service": one_service, "map": text} for one_service, text in maps]
-        preferences.keep(KEPT, value)
-    return bool(maps)
+
+    about = "lockterm uses this value for rows without a value. You can leave the field empty."
+
+    def __init__(self, column: str, value: str) -> None:
+        super().__init__()
+        self._column = column
+        self._value = value
+
+    def compose(self) -> ComposeResult:
+        """Compose the question, the field, the line for errors, and the buttons."""
+        with Vertical(classes="dialog"):
+            yield Label(self.describe_question(), classes="question", markup=False)
+            yield Label(self.about, markup=False)
+            field = SingleLineInput(self._value, compact=True)
+            field.cursor_blink = False
+            yield field
+            yield Label("", id="wrong", markup=False)
+            with Horizontal(classes="buttons"):
+                yield CompactButton("Cancel", id="keep")
+                yield CompactButton("Use this value", id="act", variant="primary")
+
+    def describe_question(self) -> str:
+        """Return the question of the dialog."""
+        return f"Which {MEANINGS[self._column]} applies to rows without a value?"
+
+    def answer(self) -> None:
+        text = self.query_one(Input).value.strip()
+        if reason := self.find_error(text):
+            self.refuse(clean(reason, 200))
+        else:
+            self.dismiss(self.to_value(text))
+
+    def find_error(self, text: str) -> str:
+        """Return why a text is not a valid value; empty if it is valid."""
+        return find_value_error(self._column, text)
+
+    def to_value(self, text: str) -> str:
+        """Return the value for a valid text."""
+        return text
 
 
-def _saved(preferences: Preferences) -> Iterator[tuple[str, str]]:
-    stored = preferences.get(KEPT)
-    for one in stored if isinstance(stored, list) else ():
-        if isinstance(one, dict):
-            service, text = one.get("service"), one.get("map")
-            if isinstance(service, str) and isinstance(text, str):
-                yield service, text
+class LockModal(ValueModal):
+    """A dialog for a lock. The result is the lock's ID as text, or None if canceled.
 
+    Args:
+        book: The locks of the lock book.
+        value: The ID of the current lock; empty if there is none.
+        door: The name of the column whose lock the dialog asks for; empty to ask for the lock of
+            rows that name no lock.
+    """
 
-def _parse(text: str) -> TableMap | None:
-    try:
-        return parse_map(text.encode("utf-8", "replace"))
-    except TableFileError:  # people may edit the file
-        return None
+    about = "The ID of the lock, or its name in the lock book:"
+
+    def __init__(self, book: Sequence[Lock], value: str, door: str = "") -> None:
+        super().__init__(LOCK, value)
+        self._door = door
+        self._ids = ids_by_name(book)
+        self._names = sorted({clean(lock.name) for lock in book if lock.name})
+
+    def on_mount(self) -> None:
+        """Let the field suggest the names of the locks in the lock book."""
+        self.query_one(Input).suggester = SuggestFromList(self._names, case_sensitive=False)
+
+    def describe_question(self) -> str:
+        if not self._door:
+            return super().describe_question()
+        return f"Which lock does the column {clean(self._door, 60)} give access to?"
+
+    def find_error(self, text: str) -> str:
+        if not text:
+            return "" if not self._door else "Type the ID or the name of a lock."
+        if text.isascii() and text.isdigit():
+            return "" if len(text) < 19 else "The lock ID must be a whole number, such as 1001."
+        count = len(self._ids.get(lock_key(text), ()))
+        if count > 1:
+            return "Several locks have this name. Type the ID."
+        if not count and self._completions(text):
+            return "Several locks have names that start like this. Type more of the name."
+        return "" if count else "The lock book has no lock with this name. Type its ID."
+
+    def answer(self) -> None:
+        """Close the dialog with the typed lock.
+
+        If only one lock name starts with the typed text, complete the name first.
+        """
+        field = self.query_one(Input)
+        names = self._completions(field.value)
+        if len(names) == 1 and self.find_error(field.value.strip()):
+            field.value = names[0]
+        super().answer()
+
+    def _completions(self, text: str) -> list[str]:
+        """Return the names in the lock book that start with a text, ignoring case."""
+        start = lock_key(text)
+        is_id = start.isdigit() or not start
+        return [] if is_id else [name for name in self._names if lock_key(name).startswith(start)]
+
+    def to_value(self, text: str) -> str:
+        named = self._ids.get(lock_key(text), ())
+        return text if not named or text.isdigit() else str(named[0])

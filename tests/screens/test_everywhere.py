@@ -22,8 +22,7 @@ from lockterm.screens.dialogs.destroy import DestroyModal
 from lockterm.screens.everywhere import AllLocksSearchScreen, all_locks
 from lockterm.screens.everywhere import lock_lists as everywhere_lists
 from lockterm.screens.everywhere.all_locks import AllLocksScreen
-from lockterm.screens.everywhere.days import MORE, DaysToCome, bars, numbers
-from lockterm.screens.everywhere.ends import ExpiringScreen
+from lockterm.screens.everywhere.ends import MORE, DaysToCome, ExpiringScreen, bars, numbers
 from lockterm.screens.everywhere.table import OnLocksTable
 from lockterm.screens.modal import RefusedModal
 from lockterm.screens.plan.screen import PlanScreen, tell_end
@@ -31,8 +30,8 @@ from lockterm.screens.remote_form import RemoteForm
 from lockterm.screens.remote_form.marked import MarkedForm
 from lockterm.screens.remotes import RemotesScreen
 from lockterm.screens.remotes.detail import RemoteDetailScreen
-from lockterm.widgets.find_line import FindLine
 from lockterm.widgets.form_field import FormField
+from lockterm.widgets.text_input import FindLine
 from tests.conftest import NOW_MS
 from tests.long import telling
 from tests.operations.runs.planning import execute, run_of
@@ -395,7 +394,7 @@ async def test_hostile_names_are_shown_with_care(lockterm_app: Starter, key: str
 async def test_expiring_shows_ends_by_day_and_span(
     lockterm_app: Starter, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(all_locks, "SHOWN_S", 3600)  # else the cursor stands on what came first
+    monkeypatch.setattr(all_locks, "PROGRESS_S", 3600)  # else the cursor stands on what came first
 
     permanent = until_day(4, 1, -2, remoteType=1)
     site = Site(
@@ -549,7 +548,7 @@ async def test_what_comes_is_shown_while_more_comes_and_one_state_alone_is_shown
     lockterm_app: Starter, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """News do not stop what is being found."""
-    monkeypatch.setattr(all_locks, "SHOWN_S", 0)
+    monkeypatch.setattr(all_locks, "PROGRESS_S", 0)
     monkeypatch.setattr(everywhere_lists, "SLICE_S", 0)
     lists = {
         f"L{n}": [remote(n * 10 + i, n, "Anna", isCoerced=1) for i in range(9)] for n in (1, 2)

@@ -13,9 +13,9 @@ from lockterm.domain.locks import Lock
 from lockterm.domain.plan import Action, Step, StepState
 from lockterm.operations.planner import plan_cleaning
 from lockterm.screens.dialogs.destroy import DestroyModal
-from lockterm.screens.everywhere.clean import CleanModal
 from lockterm.screens.everywhere.ends import ExpiringScreen
 from lockterm.screens.everywhere.table import OnLocksTable
+from lockterm.screens.field_modal import CleanModal
 from lockterm.screens.modal import RefusedModal
 from lockterm.screens.plan.screen import PlanScreen
 from lockterm.service.running import RunningService

@@ -10,7 +10,7 @@ from lockterm.domain import clock
 from lockterm.operations.remote_list import HELD_S
 from lockterm.screens.remotes import RemotesScreen
 from lockterm.screens.remotes.screen import HeldKey
-from lockterm.widgets.pager import Pager
+from lockterm.widgets.data_status import Pager
 from tests.operations.test_walks import Service, record
 from tests.screens.running_app import Clock, Starter, settled, shown
 from tests.screens.site import press

@@ -23,7 +23,7 @@ from lockterm.screens.palette import NEAR, NONE, Palette
 from lockterm.screens.remotes import RemotesScreen
 from lockterm.screens.voice import VoiceScreen
 from lockterm.widgets.actions import actions_of, titled
-from lockterm.widgets.key_line import KeyLine
+from lockterm.widgets.header_footer import KeyLine
 from tests.screens.running_app import Clock, Demo, settled, until
 from tests.screens.site import HOSTILE, LOCKS, MAIN_GATE, press, shown, words
 from tests.screens.snapshots import assert_picture

@@ -33,8 +33,8 @@ from lockterm.screens.history.screen import OperationDetailScreen
 from lockterm.screens.history.table import HistoryTable
 from lockterm.screens.plan.screen import PlanScreen
 from lockterm.store.journal import Journal
+from lockterm.widgets.data_status import StatePanel
 from lockterm.widgets.details_table import DetailsTable
-from lockterm.widgets.state_panel import StatePanel
 from tests.conftest import NOW_MS
 from tests.long import telling
 from tests.screens.running_app import Clock, Demo, settled, until

@@ -10,8 +10,7 @@ from textual.pilot import Pilot
 from lockterm.config.look import Look
 from lockterm.domain.locks import Lock
 from lockterm.domain.operation import OperationState
-from lockterm.screens.locks.badges import LockBadges
-from lockterm.screens.locks.table import LocksTable
+from lockterm.screens.locks.table import LockBadges, LocksTable
 from lockterm.service.running import RunningService
 from tests.conftest import NOW_MS
 from tests.faults.calls import new_remote

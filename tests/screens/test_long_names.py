@@ -11,8 +11,8 @@ from textual.pilot import Pilot
 from textual.widgets import Input
 
 from lockterm.domain.locks import Lock
-from lockterm.screens.notice_line import NoticeLine
-from lockterm.widgets.title_line import fit_middle
+from lockterm.screens.outcomes import NoticeLine
+from lockterm.widgets.header_footer import fit_middle
 from tests.faults.catalogue import close
 from tests.faults.proxy import FaultProxy
 from tests.screens import someone_else

@@ -15,11 +15,10 @@ from lockterm.domain.locks import Lock
 from lockterm.domain.remotes import Remote
 from lockterm.errors import StoreError
 from lockterm.operations.locks import Locks
-from lockterm.screens.everywhere import AllLocksSearchScreen, people, people_table
-from lockterm.screens.everywhere.people import PeopleScreen
-from lockterm.screens.everywhere.people_table import PeopleTable
+from lockterm.screens.everywhere import AllLocksSearchScreen, people
+from lockterm.screens.everywhere.people import PeopleScreen, PeopleTable
 from lockterm.screens.everywhere.screen import PersonScreen
-from lockterm.widgets.pager import Pager
+from lockterm.widgets.data_status import Pager
 from tests.conftest import NOW_MS
 from tests.long import telling
 from tests.screens.running_app import Clock, Demo, Starter, settled, until
@@ -159,8 +158,7 @@ async def test_locks_of_a_person_differ_in_a_narrow_terminal(lockterm_app: Start
 async def test_a_long_list_is_cut_but_searched_and_exported_in_full(
     lockterm_app: Starter, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    for module in (people, people_table):
-        monkeypatch.setattr(module, "MOST_SHOWN", 2)
+    monkeypatch.setattr(people, "MOST_SHOWN", 2)
     site = two_locks()
     async with site.running(lockterm_app) as service, lockterm_app(service) as pilot:
         seen = await press(pilot, "F", "ctrl+r", "enter", "o")
@@ -227,7 +225,7 @@ async def test_hostile_and_long_names_stay_in_their_column(
 
 
 async def test_first_people_are_shown_early(demo: Demo, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(people, "SHOWN_S", 0.0)
+    monkeypatch.setattr(people, "PROGRESS_S", 0.0)
     monkeypatch.setattr(people, "FIRST_S", 0.0)
     shown: list[tuple[int, int | None]] = []
     take = PeopleScreen.take_people

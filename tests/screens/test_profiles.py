@@ -31,7 +31,7 @@ from lockterm.screens.profiles.form import ProfileForm
 from lockterm.screens.profiles.screen import ProfilesTable
 from lockterm.service.running import RunningService
 from lockterm.widgets.cells import shorten_middle
-from lockterm.widgets.title_line import ColoredTitleLine, TitleLine
+from lockterm.widgets.header_footer import ColoredTitleLine, TitleLine
 from tests.screens.running_app import Clock, settled, until
 from tests.screens.site import canned, press, press_to, settled_when, shown, words
 from tests.screens.snapshots import assert_picture

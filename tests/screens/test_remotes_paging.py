@@ -17,9 +17,9 @@ from lockterm.screens.remotes import RemotesScreen
 from lockterm.screens.remotes.columns import GROWING, Arrangement, SortOrder, plan
 from lockterm.screens.remotes.table import BEFORE, RemotesTable
 from lockterm.service.running import RunningService
-from lockterm.widgets.key_line import KeyLine
+from lockterm.widgets.data_status import Pager
+from lockterm.widgets.header_footer import KeyLine
 from lockterm.widgets.line_table import MARGIN
-from lockterm.widgets.pager import Pager
 from tests.operations.forwarder import Forwarder
 from tests.screens.running_app import Clock, Demo, Starter, settled, shown, until
 from tests.screens.site import MAIN_GATE, fill_book, press, settled_when

@@ -18,10 +18,9 @@ from lockterm.domain.table_map import TableMap, parse_map
 from lockterm.paths import Paths
 from lockterm.screens.dialogs.choice import ChoiceList, ChoiceModal
 from lockterm.screens.dialogs.confirm import ConfirmModal
-from lockterm.screens.file import FileScreen
-from lockterm.screens.map_values import LockModal, ValueModal
+from lockterm.screens.file import KEPT_MAPS, MOST_BYTES, FileScreen, find_saved_map, save_map
 from lockterm.screens.plan.screen import PlanScreen
-from lockterm.screens.table_map import KEPT, MOST_BYTES, MapScreen, find_saved_map, save_map
+from lockterm.screens.table_map import LockModal, MapScreen, ValueModal
 from lockterm.widgets.row_table import RowTable
 from tests.screens.running_app import Demo, notices, shown, until
 from tests.screens.site import press, press_to, settled_when, words
@@ -349,7 +348,7 @@ def test_a_changed_map_replaces_the_earlier_one(kept: Preferences) -> None:
     save_map(kept, HERE, HEAD, changed)
     assert find_saved_map(kept, HERE, HEAD) == changed
     assert find_saved_map(kept, THERE, HEAD) == DOORS
-    assert len(kept.get(KEPT)) == 2
+    assert len(kept.get(KEPT_MAPS)) == 2
 
 
 def test_the_oldest_maps_make_room(kept: Preferences, tmp_path: Path) -> None:
@@ -366,7 +365,7 @@ def test_the_oldest_maps_make_room(kept: Preferences, tmp_path: Path) -> None:
 @pytest.mark.parametrize("value", [1, [1, {}, {"service": HERE, "map": "["}], {"map": ""}])
 def test_an_edited_file_does_no_harm(tmp_path: Path, value: object) -> None:
     file = tmp_path / "choices.json"
-    file.write_text(json.dumps({KEPT: value}))
+    file.write_text(json.dumps({KEPT_MAPS: value}))
     kept = Preferences(file)
     assert find_saved_map(kept, HERE, HEAD) is None
     assert save_map(kept, HERE, HEAD, DOORS)

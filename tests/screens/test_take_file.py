@@ -15,7 +15,7 @@ from lockterm.paths import Paths
 from lockterm.screens.dialogs.confirm import ConfirmModal
 from lockterm.screens.file import FileScreen
 from lockterm.screens.plan.screen import PlanScreen
-from lockterm.widgets.path_input import PathInput, complete
+from lockterm.widgets.completion import PathInput, complete
 from lockterm.widgets.row_table import RowTable
 from tests.long import telling
 from tests.screens import someone_else

@@ -17,8 +17,9 @@ from textual.widgets import Button, Input, Label, Static
 from lockterm.domain.safe_text import clean, clean_lines
 from lockterm.domain.text.amount import format_count
 from lockterm.keymap.hints import keys_of, with_keys
-from lockterm.screens.host import Host
-from lockterm.screens.modal import FieldModal, LocktermModal
+from lockterm.screens.base import Host
+from lockterm.screens.field_modal import FieldModal
+from lockterm.screens.modal import LocktermModal
 from lockterm.widgets.actions import bindings
 from lockterm.widgets.cells import wrap
 from lockterm.widgets.form_field import CompactButton

@@ -12,9 +12,8 @@ from textual.widgets import Button
 from lockterm.domain.glyphs import quoted
 from lockterm.domain.safe_text import clean
 from lockterm.keymap.hints import key, keys_of, label, with_keys
-from lockterm.screens.base import can_act, say_why_no_key
+from lockterm.screens.base import Host, can_act, say_why_no_key
 from lockterm.screens.dialogs.confirm import QuestionBox
-from lockterm.screens.host import Host
 from lockterm.screens.modal import LocktermModal
 from lockterm.widgets.actions import bindings
 

@@ -28,17 +28,17 @@ from lockterm.domain.text.service import describe_read_only
 from lockterm.errors import StoreError
 from lockterm.keymap.hints import key, with_keys
 from lockterm.operations import Operations
+from lockterm.screens.base import PROGRESS_S
 from lockterm.screens.dialogs.choice import ask_only
-from lockterm.screens.everywhere.lock_lists import EMPTY_BOOK, SHOWN_S, LockLists, TimeSlicer
+from lockterm.screens.everywhere.lock_lists import EMPTY_BOOK, LockLists, TimeSlicer
 from lockterm.screens.everywhere.table import OnLock, OnLocksTable, describe_row
 from lockterm.screens.list_screen import MARKING, ON_MARKED, ListScreen
 from lockterm.screens.remotes import RemotesScreen
 from lockterm.screens.remotes.actions import RemoteActions
 from lockterm.screens.remotes.detail import RemoteDetailScreen
 from lockterm.terminal.key_queue import PendingNavigation, opening
-from lockterm.widgets.find_line import FindLine
-from lockterm.widgets.pager import Pager, with_age
-from lockterm.widgets.state_panel import describe_error
+from lockterm.widgets.data_status import Pager, describe_error, with_age
+from lockterm.widgets.text_input import FindLine
 
 if TYPE_CHECKING:
     from lockterm.domain.locks import Lock
@@ -249,13 +249,13 @@ class AllLocksScreen(RemoteActions, ListScreen[None]):
             locks: The locks to read; None for all locks of the lock book.
         """
         clock = asyncio.get_running_loop().time
-        due_s = clock() + SHOWN_S
+        due_s = clock() + PROGRESS_S
 
         def news() -> None:
             nonlocal due_s
             if clock() >= due_s:
                 self._find_news()
-                due_s = clock() + SHOWN_S
+                due_s = clock() + PROGRESS_S
 
         opened = opening(self, "the new results", passes=self._types)
         if self.rows or self is not self.app.screen:

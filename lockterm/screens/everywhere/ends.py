@@ -2,29 +2,35 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from datetime import date, timedelta
 
+from rich.cells import cell_len, set_cell_size
 from textual.app import ComposeResult
 from textual.content import Content
+from textual.geometry import Size
+from textual.widget import Widget
 from textual.widgets import Static
 
 from lockterm import screens
-from lockterm.domain import dates
+from lockterm.domain import dates, glyphs
 from lockterm.domain.listing import ListPosition, split_needle
-from lockterm.domain.text.amount import describe_unreadable_periods
+from lockterm.domain.safe_text import clean
+from lockterm.domain.text.amount import describe_unreadable_periods, format_count
 from lockterm.domain.text.service import describe_read_only
-from lockterm.domain.timeline import Timeline
+from lockterm.domain.timeline import DAYS, Timeline
+from lockterm.domain.validity import RemoteState
 from lockterm.keymap.hints import with_keys
 from lockterm.operations import Operations
 from lockterm.operations.everywhere import LockRead
 from lockterm.operations.planner import PlanDraft
 from lockterm.screens.everywhere.all_locks import AllLocksScreen
-from lockterm.screens.everywhere.days import DaysPane, DaysShown, DaysToCome
 from lockterm.screens.everywhere.lock_lists import EMPTY_BOOK
 from lockterm.screens.everywhere.table import OnLock, problem_rows
 from lockterm.widgets.actions import bindings
-from lockterm.widgets.find_line import FindLine
+from lockterm.widgets.cells import Part, cut, join_parts
+from lockterm.widgets.text_input import FindLine
 
 _HIGH = 36
 """The minimum terminal height in lines at which the chart appears without a key press, if the
@@ -246,3 +252,290 @@ class ExpiringScreen(AllLocksScreen):
             self.query_one(FindLine).action_close()
         else:
             super().action_back()
+
+
+DAYS_AHEAD = 31
+"""The number of days in the chart: today and the next 30 days. Later days appear only if a lock in
+another time zone needs them."""
+
+LEAST_LINES, MOST_LINES = 4, 10
+"""The minimum and the maximum height of the highest bar, in lines."""
+
+_AROUND_BARS = 5
+"""The number of lines of the panel that show neither bars nor locks: axis, weekdays, dates,
+title."""
+
+_WEEK = 7
+"""The number of days from today whose bars have the color of remotes that expire soon."""
+
+_FIRST, _COUNT = 9, 8
+"""The widths of the columns with the first day and the number of remotes, in cells."""
+
+
+@dataclass(frozen=True, slots=True)
+class DaysShown:
+    """The number of remotes that expire on each of the next days, for the panel."""
+
+    first: date | None
+    """The first day; None if there are no locks."""
+    today: date | None
+    """Today in the time zone of the profile, which may differ by a day from other time zones."""
+    ends: Sequence[Ends]
+    """The locks that have expiring remotes, with the number for each day, the earliest end
+    first."""
+    unread: int
+    """The number of locks whose remotes are unknown because they were not read."""
+
+
+class DaysPane(Widget):
+    """A panel with a bar for each of the next days, and the locks with remotes that expire."""
+
+    def __init__(self, *, id: str | None = None) -> None:
+        super().__init__(id=id)
+        self._shown = DaysShown(None, None, (), 0)
+
+    def show_days(self, days: DaysShown) -> None:
+        """Show how many remotes expire on each day. Repaint only if the numbers have changed."""
+        if days == self._shown:  # this is called at every key press
+            return
+        self._shown = days
+        count = sum(sum_ends(days.ends))
+        self.border_title = Content(f"Next 30 days {count:,}" if count else "Next 30 days")
+        self.refresh()
+
+    def render(self) -> Content:
+        shown, (width, height) = self._shown, self.content_size
+        if shown.first is None or shown.today is None:
+            return Content("")
+        parts: list[Part] = []
+        left = height - bool(shown.unread)
+        if shown.ends:
+            lines = min(max(left - _AROUND_BARS - len(shown.ends), LEAST_LINES), MOST_LINES)
+            parts += _chart(shown.first, shown.today, sum_ends(shown.ends), lines, width)
+            parts += _locks(shown, left - _AROUND_BARS - lines, width)
+        elif not shown.unread:
+            parts.append(("No remote expires within 30 days.\n", "dim"))
+        if shown.unread:
+            words = f"{format_count(shown.unread, 'lock')} not read yet"
+            parts.append((f"{words}\n", "dim"))
+        return join_parts(parts, self.app.theme_variables)
+
+
+def _chart(
+    first: date, today: date, counts: Sequence[int], lines: int, width: int
+) -> Iterator[Part]:
+    """Yield the bars with a scale on their left, and the weekdays and dates below them.
+
+    Args:
+        first: The day of the first bar.
+        today: The day to mark as today.
+        counts: The number of remotes that expire on each day.
+        lines: The height of the highest bar, in lines.
+        width: The width of the chart, in cells.
+    """
+    most = max(counts)
+    margin = len(f"{most:,}") + 1
+    last = max(day for day, count in enumerate(counts) if count)
+    days = min(max(DAYS_AHEAD, last + 1), width - margin)
+    side, corner, floor = ("|", "+", "-") if glyphs.are_ascii() else ("│", "└", "─")
+    soon = min(max((today - first).days, 0) + _WEEK, days)
+    for line in reversed(range(lines)):
+        label = f"{most:,}" if line == lines - 1 else ""
+        yield f"{label:>{margin - 1}}{side}", "dim"
+        yield _level(counts[:soon], most, line, lines), RemoteState.WEEK.look
+        yield f"{_level(counts[soon:days], most, line, lines)}\n", RemoteState.MONTH.look
+    yield f"{0:>{margin - 1}}{corner}{floor * days}\n", "dim"
+    yield " " * margin, ""
+    for number in range(days):
+        day = first + timedelta(days=number)
+        look = "bold reverse" if day == today else "dim" if day.weekday() > 4 else ""
+        yield "MTWTFSS"[day.weekday()], look
+    yield f"\n{' ' * margin}{_dates(first, today, days)}\n", "dim"
+
+
+def _level(counts: Sequence[int], most: int, line: int, lines: int) -> str:
+    """Return one line of text of the chart, which is a slice through all bars at one height.
+
+    Args:
+        counts: The number of remotes for each bar.
+        most: The number of remotes of the highest bar.
+        line: The index of the line, counted from the axis.
+        lines: The height of the highest bar, in lines.
+    """
+    signs = " #" if glyphs.are_ascii() else " ▁▂▃▄▅▆▇█"
+    steps = len(signs) - 1
+    heights = (-(-count * lines * steps // most) - line * steps for count in counts)
+    return "".join(signs[min(max(height, 0), steps)] for height in heights)
+
+
+def _dates(first: date, today: date, days: int) -> str:
+    """Return a line with ``today`` and the dates of later Mondays, each below the day's bar."""
+    text, month = "", today.month
+    for number in range(days):
+        day = first + timedelta(days=number)
+        if day < today or (day > today and (day.weekday() or number <= len(text))):
+            continue
+        label = "today" if day == today else str(day.day)
+        if day.month != month:
+            label, month = f"{label} {dates.MONTHS[day.month - 1]}", day.month
+        if number + len(label) <= days:
+            text = text.ljust(number) + label
+    return text
+
+
+def _locks(shown: DaysShown, most: int, width: int) -> Iterator[Part]:
+    """Yield a line for each lock: the name, the first day, and the number of remotes.
+
+    Args:
+        shown: The numbers of expiring remotes.
+        most: The maximum number of lines. The last line sums up the locks that have no line.
+        width: The width of a line, in cells.
+    """
+    assert shown.first is not None
+    if most < 1:
+        return
+    room = width - _FIRST - _COUNT
+    yield f"\n{'Lock':<{room}}{'First':<{_FIRST}}{'30 days':>{_COUNT}}\n", "dim"
+    named = shown.ends if len(shown.ends) <= most else shown.ends[: most - 1]
+    for title, counts in named:
+        day = shown.first + timedelta(next(day for day, count in enumerate(counts) if count))
+        when = "today" if day == shown.today else f"{day.day} {dates.MONTHS[day.month - 1]}"
+        name = set_cell_size(cut(clean(title, 60), room - 1), room)
+        yield f"{name}{when:<{_FIRST}}{sum(counts):>{_COUNT},}\n", ""
+    if rest := shown.ends[len(named) :]:
+        words = format_count(len(rest), "other lock")
+        yield f"{words:<{room + _FIRST}}{sum(sum_ends(rest)):>{_COUNT},}\n", ""
+
+
+LABEL = 10
+"""The minimum width of the labels at the start of the lines, in cells."""
+
+MORE = "^"
+"""The character in place of a number that is too wide. It differs from the icons of all states."""
+
+MOST_LOCKS = 10
+"""The maximum number of locks that have their own line."""
+
+_LOW = 18
+"""The terminal height in lines up to which no lock has its own line. Each two additional lines make
+room for one more lock."""
+
+Ends = tuple[str, Sequence[int]]
+"""The title of a lock, and the numbers of its remotes that expire on each day."""
+
+
+class DaysToCome(Widget):
+    """A chart with a bar and the number of expiring remotes for each of the next days.
+
+    In a high terminal, the first locks also have their own lines.
+    """
+
+    def __init__(self, *, id: str | None = None) -> None:
+        super().__init__(id=id)
+        self._first: date | None = None
+        self._ends: Sequence[Ends] = ()
+
+    def show_days(self, first: date | None, ends: Sequence[Ends]) -> None:
+        """Show how many remotes expire on each day.
+
+        Args:
+            first: The first day; None if there are no locks.
+            ends: The locks with their numbers of expiring remotes, in the order of the lines.
+        """
+        lines = len(self._shown)
+        self._first, self._ends = first, ends
+        self.refresh(layout=len(self._shown) != lines)
+
+    def get_content_height(self, container: Size, viewport: Size, width: int) -> int:
+        return 3 + len(self._shown)
+
+    @property
+    def _shown(self) -> Sequence[Ends]:
+        """The locks with their own line. If some do not fit, the last entry sums up the others."""
+        most = min(max(self.app.size.height - _LOW, 0) // 2, MOST_LOCKS)
+        if min(len(self._ends), most) < 2:
+            return ()
+        if len(self._ends) <= most:
+            return self._ends
+        rest = self._ends[most - 1 :]
+        return [*self._ends[: most - 1], (format_count(len(rest), "other lock"), sum_ends(rest))]
+
+    def render(self) -> Content:
+        if self._first is None:
+            return Content("")
+        width, sums = self.content_size.width, sum_ends(self._ends)
+        cells = min(max((width - LABEL) // DAYS, 1), 3)
+        room = max(width - cells * DAYS, 0)
+        lines = [
+            ("day", _ruler(self._first, cells)),
+            (f"peak {max(sums):,}", bars(sums, cells)),
+            (f"all {sum(sums):,}", numbers(self._first, sums, cells)),
+            *((clean(title, 60), numbers(self._first, ends, cells)) for title, ends in self._shown),
+        ]
+        return Content("\n".join(_labeled(label, room) + text for label, text in lines))
+
+
+def _labeled(label: str, room: int) -> str:
+    shown = cut(label, room - 1)
+    return shown + " " * (room - cell_len(shown))
+
+
+def sum_ends(ends: Sequence[Ends]) -> list[int]:
+    """Return the number of remotes that expire on each day, summed over all locks."""
+    return [sum(day) for day in zip(*(counts for _, counts in ends), strict=True)] or [0] * DAYS
+
+
+def _ruler(first: date, cells: int) -> str:
+    """Return labels for the first day and each Monday: ``23 Nov  30       7 Dec``.
+
+    A label has the name of the month only if the month has changed.
+
+    Args:
+        first: The first day.
+        cells: The width of a day in cells.
+    """
+    text, shown_month = "", 0
+    for number in range(DAYS):
+        day = first + timedelta(days=number)
+        at = number * cells + cells - 1  # above the last cell of its column
+        if (number and day.weekday()) or (text and at <= len(text)):
+            continue
+        month = f" {dates.MONTHS[day.month - 1]}" if day.month != shown_month else ""
+        label = f"{day.day}{month}"
+        if at + len(label) <= DAYS * cells:
+            text, shown_month = text.ljust(at) + label, day.month
+    return text
+
+
+def bars(counts: Sequence[int], cells: int) -> str:
+    """Return one bar per day, scaled to the busiest day.
+
+    Args:
+        counts: The number of remotes that expire on each day.
+        cells: The width of a day in cells.
+    """
+    most = max(counts)
+    drawn = (glyphs.bar(count, most) if count else "" for count in counts)
+    return "".join(bar.rjust(cells) for bar in drawn)
+
+
+def numbers(first: date, counts: Sequence[int], cells: int) -> str:
+    """Return one line with the number of remotes for each day.
+
+    :data:`MORE` replaces a number that does not fit.
+
+    A working day on which no remote expires gets a dot.
+
+    Args:
+        first: The first day.
+        counts: The number of remotes that expire on each day.
+        cells: The width of a day in cells.
+    """
+    text = ""
+    for number, count in enumerate(counts):
+        is_weekend = (first.weekday() + number) % 7 > 4
+        sign = "" if is_weekend else glyphs.nothing()
+        if count:
+            sign = str(count) if len(str(count)) <= max(cells - 1, 1) else MORE
+        text += sign.rjust(cells)
+    return text

@@ -21,9 +21,6 @@ if TYPE_CHECKING:
 
 EMPTY_BOOK = "The lock book is empty."
 
-SHOWN_S = 0.25
-"""Seconds between two updates of a screen while locks are being read."""
-
 SLICE_S = 0.02
 """The duration of a time slice, in seconds; see :class:`TimeSlicer`."""
 

@@ -3,10 +3,13 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Iterable, Mapping, Sequence
+from collections import Counter
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from datetime import tzinfo
-from typing import TYPE_CHECKING, cast
+from operator import attrgetter
+from typing import TYPE_CHECKING, NamedTuple, cast
 
+from rich.cells import cell_len
 from textual import events, work
 from textual.app import ComposeResult
 from textual.containers import Vertical
@@ -15,8 +18,10 @@ from textual.widgets import Static
 from lockterm import screens
 from lockterm.domain.glyphs import quoted, separator
 from lockterm.domain.listing import split_needle
+from lockterm.domain.names import sorted_by
 from lockterm.domain.people import People, PeopleSearch, Person
-from lockterm.domain.safe_text import clean
+from lockterm.domain.remote_states import StateFilter
+from lockterm.domain.safe_text import LONGEST_CELL, clean
 from lockterm.domain.text.amount import format_count
 from lockterm.domain.text.people import (
     NO_ONE,
@@ -28,24 +33,179 @@ from lockterm.domain.text.people import (
     format_people,
     format_person,
 )
+from lockterm.domain.validity import RemoteState
 from lockterm.errors import StoreError
 from lockterm.keymap.hints import key, with_keys
 from lockterm.operations import Operations
 from lockterm.operations.export import export_files, rows_as_csv
 from lockterm.operations.people import CSV_COLUMNS, PeopleReport
-from lockterm.screens.everywhere.lock_lists import EMPTY_BOOK, SHOWN_S, LockLists, TimeSlicer
-from lockterm.screens.everywhere.people_table import MOST_MEASURED, MOST_SHOWN, PeopleTable
-from lockterm.screens.host import HasOperations
+from lockterm.screens.base import PROGRESS_S, HasOperations
+from lockterm.screens.everywhere.lock_lists import EMPTY_BOOK, LockLists, TimeSlicer
 from lockterm.screens.list_screen import ListScreen
 from lockterm.terminal.key_queue import PendingNavigation, opening
 from lockterm.widgets.actions import bindings
-from lockterm.widgets.find_line import FindLine
-from lockterm.widgets.pager import Pager, with_age
-from lockterm.widgets.state_panel import describe_error
+from lockterm.widgets.cells import cut, shorten_middle
+from lockterm.widgets.data_status import Pager, describe_error, with_age
+from lockterm.widgets.line_table import Piece
+from lockterm.widgets.row_table import Column, LazyRows, RowTable
+from lockterm.widgets.text_input import FindLine
 
 if TYPE_CHECKING:
     from lockterm.domain.locks import Lock
     from lockterm.operations.everywhere import LockRead
+
+_UNTIL, _STATE, _SIMILAR = 3, 4, 5
+"""The indexes of the columns with the end dates, the states and the similar names."""
+
+_SIMILAR_CELLS = 26
+"""The minimum width of the column with similar names, in cells. A narrow screen has no room for
+this column. There, a sign in the margin and the line below the table show that there are similar
+names."""
+
+_SIMILAR_SIGN = "~"
+"""The sign in the margin of a person with similar names."""
+
+MOST_MEASURED = 200
+"""Maximum number of people whose cells determine the widths of the columns."""
+
+MOST_SHOWN = 2000
+"""Maximum number of rows. The user reaches other people by searching, or by sorting the rows."""
+
+_URGENT = (RemoteState.UNCLEAR, RemoteState.WEEK, RemoteState.MONTH)
+"""The states that give the column of states its color, the most important first."""
+
+
+class Row(NamedTuple):
+    """The texts of a row. They are computed again only after the displayed time has changed."""
+
+    cells: tuple[str, ...]
+    states: tuple[str, ...]
+    """The texts for the column of states, the longest first."""
+    counts: Counter[StateFilter]
+
+
+class PeopleTable(RowTable):
+    """The table of people: name, number of locks, fob numbers, end dates, states, similar names.
+
+    Args:
+        zone_of: A function that returns the time zone for a zone name of the lock book. Only the
+            screen knows the profile, whose time zone is the default.
+    """
+
+    sortable = ("Name", "Locks")
+
+    def __init__(self, zone_of: Callable[[str], tzinfo], *, id: str | None = None) -> None:
+        super().__init__(
+            Column("Name", most=40, least=14, good=34),
+            Column("Locks", most=6, right=True),
+            Column("Number", most=20, least=9, good=10),
+            Column("Until", most=26, least=11),
+            Column("State", most=34, least=10, rank=1, good=22),
+            Column("Similar", most=40, least=_SIMILAR_CELLS, rank=2),
+            id=id,
+        )
+        self._zone_of = zone_of
+        self._people = People()
+        self._persons: Mapping[str, Person] = {}
+        self._now_ms = 0
+        self._rows: dict[str, Row] = {}
+        self._widest = [0] * len(self._plan)
+
+    @property
+    def current(self) -> Person | None:
+        """The selected person; None in an empty table."""
+        return self._persons.get(self.highlighted or "")
+
+    def note_people(self, people: People, now_ms: int) -> None:
+        """Forget the cells and widths of rows, because remotes were grouped by person again."""
+        self._people, self._now_ms, self._rows = people, now_ms, {}
+        self._widest = [0] * len(self._plan)
+
+    def measure(self, person: Person) -> None:
+        """Make the columns wide enough for a person. A search does not change the widths."""
+        widths = map(cell_len, self._row(person).cells)
+        self._widest = [max(pair) for pair in zip(self._widest, widths, strict=True)]
+
+    def show_people(self, persons: Sequence[Person], now_ms: int, *, top: bool = False) -> None:
+        """Replace the rows, sorted by the clicked column title. The same person stays selected.
+
+        Args:
+            persons: The people to show, sorted by name. At most :data:`MOST_SHOWN` are shown.
+            now_ms: The current time in milliseconds.
+            top: Whether to select the first row instead, for example after a new search.
+        """
+        if (sorting := self.sorting) is not None:
+            is_by_name = sorting.key == "Name"
+            persons = sorted_by(
+                persons,
+                attrgetter("order" if is_by_name else "locks"),
+                descending=sorting.descending,
+            )
+        self._now_ms = now_ms
+        self.hidden = frozenset() if self._people.has_similar else frozenset({_SIMILAR})
+        self._persons = {one.row: one for one in persons[:MOST_SHOWN]}
+        first = next(iter(self._persons), None) if top else None
+        self.show(LazyRows(self._persons, self._cells), first)
+
+    def refresh_relative_times(self, now_ms: int) -> None:
+        """Update states and end dates to the time ``now_ms`` without moving rows."""
+        self._now_ms, self._rows = now_ms, {}
+        self.refresh()
+
+    def widest(self) -> Sequence[int]:
+        """Return the width of each column's longest content among the measured people."""
+        *others, similar = self._widest
+        return *others, max(similar, _SIMILAR_CELLS)
+
+    def margin_sign(self, row: int) -> str:
+        person = self._persons[self._keys[row]]
+        return _SIMILAR_SIGN if self._people.similar(person) else ""
+
+    def row_look(self, row: int) -> str:
+        counts = self._row(self._persons[self._keys[row]]).counts
+        return RemoteState.ENDED.look if counts.keys() == {RemoteState.ENDED} else ""
+
+    def signs(self, row: int) -> Mapping[int, Sequence[Piece]]:
+        """Return a person's states as text in the color of the most important state."""
+        width, found = self._widths.get(_STATE), self._row(self._persons[self._keys[row]])
+        look = next((state.look for state in _URGENT if found.counts[state]), "")
+        if width is None or not look:
+            return {}
+        text = _fit(found.states, width)
+        return {_STATE: [(text + " " * (width - cell_len(text)), look)]}
+
+    def _cells(self, person: Person) -> Sequence[str]:
+        row, until = self._row(person), self._widths[_UNTIL]
+        name, *middle, end, _, similar = row.cells
+        if cell_len(end) > until:
+            bounds = person.bounds(self._now_ms)
+            end = describe_bounds(bounds, self._zone_of, last_only=True)
+        state = _fit(row.states, self._widths.get(_STATE, 0))
+        return (shorten_middle(name, self._widths[0]), *middle, end, state, similar)
+
+    def _row(self, person: Person) -> Row:
+        if (known := self._rows.get(person.row)) is None:
+            now_ms = self._now_ms
+            counts, states = person.counts(now_ms), describe_person_state(person, now_ms)
+            urgent = next((state for state in _URGENT if counts[state]), None)
+            if urgent is not None and len(counts) > 1:
+                states = (*states, f"{counts[urgent]:,} {urgent.word}")
+            cells = (
+                format_person(person, LONGEST_CELL),
+                f"{person.locks:,}",
+                format_numbers(person),
+                describe_bounds(person.bounds(now_ms), self._zone_of),
+                states[0],
+                describe_similar(self._people.similar(person), 1, with_why=False),
+            )
+            known = self._rows[person.row] = Row(cells, states, counts)
+        return known
+
+
+def _fit(forms: Sequence[str], width: int) -> str:
+    """Return the longest text that fits, or the shortest text cut to the width if none fits."""
+    return next((form for form in forms if cell_len(form) <= width), cut(forms[-1], width))
+
 
 FIRST_S = 0.05
 """Seconds until the first people are shown while remotes are grouped by person."""
@@ -157,13 +317,13 @@ class PeopleScreen(ListScreen[None]):
             locks: The locks to read; None for all locks of the lock book.
         """
         clock = asyncio.get_running_loop().time
-        described_s = self._due_s = clock() + SHOWN_S
+        described_s = self._due_s = clock() + PROGRESS_S
 
         def news() -> None:
             nonlocal described_s
             if clock() >= described_s:
                 self._describe()
-                described_s = clock() + SHOWN_S
+                described_s = clock() + PROGRESS_S
             if clock() >= self._due_s:
                 self.join()
 
@@ -195,11 +355,11 @@ class PeopleScreen(ListScreen[None]):
                 if is_first and clock() >= shown_s:
                     before_s, self._done = clock(), number
                     await self.take_people(people, slices, opened)
-                    shown_s = clock() + max(SHOWN_S, _REST * (clock() - before_s))
+                    shown_s = clock() + max(PROGRESS_S, _REST * (clock() - before_s))
         await asyncio.to_thread(people.compare_letters)
         self._done = None
         await self.take_people(people, slices, opened)
-        self._due_s = clock() + max(SHOWN_S, _REST * (clock() - begun_s))
+        self._due_s = clock() + max(PROGRESS_S, _REST * (clock() - begun_s))
 
     async def take_people(
         self, people: People, slices: TimeSlicer, opened: PendingNavigation | None

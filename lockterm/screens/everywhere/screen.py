@@ -18,7 +18,7 @@ from lockterm.screens.everywhere.all_locks import SEARCH_COLUMNS, AllLocksScreen
 from lockterm.screens.everywhere.lock_lists import EMPTY_BOOK
 from lockterm.screens.everywhere.table import OnLock, problem_rows
 from lockterm.widgets.actions import bindings
-from lockterm.widgets.find_line import FindLine
+from lockterm.widgets.text_input import FindLine
 
 if TYPE_CHECKING:
     from lockterm.operations.everywhere import LockRead

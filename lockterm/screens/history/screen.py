@@ -42,9 +42,9 @@ from lockterm.screens.list_screen import ListScreen
 from lockterm.screens.plan.screen import open_plan, screen_of_run
 from lockterm.terminal.key_queue import opening, opens
 from lockterm.widgets.actions import bindings
+from lockterm.widgets.data_status import StatePanel, describe_error
 from lockterm.widgets.details_table import DetailsTable
-from lockterm.widgets.find_line import FindLine
-from lockterm.widgets.state_panel import StatePanel, describe_error
+from lockterm.widgets.text_input import FindLine
 
 _READ_FIRST_S = 0.05
 """The maximum time to wait for the data of a change before its screen opens, in seconds."""

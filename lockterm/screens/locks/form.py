@@ -1,4 +1,4 @@
-"""The form for an entry of the lock book, and the lookup of a lock through its remotes."""
+"""The form for an entry of the lock book, and the dialogs to open or remove a lock."""
 
 from __future__ import annotations
 
@@ -8,11 +8,12 @@ from dataclasses import dataclass, replace
 
 from textual import on, work
 from textual.app import ComposeResult
-from textual.containers import VerticalScroll
+from textual.containers import Horizontal, Vertical, VerticalScroll
 from textual.suggester import SuggestFromList
-from textual.widgets import Input
+from textual.widgets import Button, Input, Label
 
 from lockterm.config import values
+from lockterm.config.values import lock_id
 from lockterm.domain.locks import Lock
 from lockterm.domain.safe_text import clean
 from lockterm.domain.text.amount import format_count
@@ -20,6 +21,7 @@ from lockterm.domain.text.service import format_titled_meaning
 from lockterm.errors import RateLimitedError, RefusedError, ServiceError
 from lockterm.operations import Operations
 from lockterm.screens.dialogs.confirm import ConfirmModal
+from lockterm.screens.field_modal import FieldModal
 from lockterm.screens.form import FormScreen
 from lockterm.screens.form_drafts import (
     LOCK,
@@ -30,9 +32,9 @@ from lockterm.screens.form_drafts import (
 )
 from lockterm.terminal.key_queue import opens
 from lockterm.widgets.actions import bindings
-from lockterm.widgets.form_field import FormField
-from lockterm.widgets.text_input import TextInput
-from lockterm.widgets.zones import ZoneSuggester, zone_note
+from lockterm.widgets.completion import ZoneSuggester, zone_note
+from lockterm.widgets.form_field import CompactButton, FormField
+from lockterm.widgets.text_input import SingleLineInput, TextInput
 
 FIELD_LABELS = {
     "id": "Lock ID",
@@ -42,11 +44,6 @@ FIELD_LABELS = {
     "zone": "Time zone",
 }
 """Maps the names of fields to their labels, from top to bottom."""
-
-
-def format_lock_field(name: str, text: str) -> str:
-    """Return a field's label and text as one line that is safe to show."""
-    return f"{FIELD_LABELS.get(name) or clean(name, 30)}: {clean(text, 60)}"
 
 
 class LockForm(FormScreen[Lock | None]):
@@ -118,8 +115,9 @@ class LockForm(FormScreen[Lock | None]):
             self.field("name").focus_control()
         self.drafts.begin(self._draft)
 
-    def describe(self, field: str, text: str) -> str:
-        return format_lock_field(field, text)
+    @staticmethod
+    def describe(field: str, text: str) -> str:
+        return f"{FIELD_LABELS.get(field) or clean(field, 30)}: {clean(text, 60)}"
 
     def keep_draft(self) -> None:
         self.drafts.keep()
@@ -357,3 +355,61 @@ def _denies_lock(error: ServiceError) -> bool:
     if isinstance(error, RateLimitedError) or not isinstance(error, RefusedError):
         return False
     return error.code is not None and error.status not in (401, 403)
+
+
+class OpenLockModal(FieldModal[tuple[int, bool] | None]):
+    """A dialog that asks for a lock ID.
+
+    The result is the ID and whether to add the lock to the lock book, or None if canceled.
+    """
+
+    heading = "Open by ID"
+
+    def compose(self) -> ComposeResult:
+        """Compose the field, its label, and the buttons."""
+        with Vertical(classes="dialog"):
+            yield Label("Open the remotes of which lock?", classes="question")
+            yield Label("Lock ID. The lock need not be in the lock book:")
+            yield SingleLineInput(compact=True, max_length=19, placeholder="1001")
+            yield Label("", id="wrong", markup=False)
+            with Horizontal(classes="buttons"):
+                yield CompactButton("Cancel", id="keep")
+                yield CompactButton("Open", id="act", variant="primary")
+                yield CompactButton("Add to the lock book", id="other")
+
+    @on(Button.Pressed, "#other")
+    def _add(self) -> None:
+        self._open(adds=True)
+
+    def answer(self) -> None:
+        self._open()
+
+    def _open(self, *, adds: bool = False) -> None:
+        try:
+            self.dismiss((lock_id(self.query_one(Input).value), adds))
+        except ValueError:
+            self.refuse("Type a whole number, such as 1001.")
+
+
+def removal(lock: Lock) -> ConfirmModal:
+    """Return the dialog that confirms removing a lock from the lock book.
+
+    The dialog also explains the effects.
+    """
+    entry_values = {
+        "vendor": lock.vendor,
+        "model": lock.model,
+        "time zone": lock.zone,
+        "last set voice": lock.voice,
+    }
+    details = "Nothing will change at the service. The lock keeps its remotes and its voice."
+    lost = [word for word, value in entry_values.items() if value]
+    warning = f"The lock book entry will be lost: name, {', '.join(lost)}." if lost else ""
+    question = f"Remove {clean(lock.title, 60)} (lock {lock.lock_id}) from the lock book?"
+    return ConfirmModal(
+        question,
+        details,
+        verb="Remove from the lock book",
+        keep="Keep the lock",
+        warning=warning,
+    )

@@ -23,14 +23,12 @@ from lockterm.errors import LocktermError, StoreError
 from lockterm.keymap.hints import with_keys
 from lockterm.operations import Operations
 from lockterm.screens.list_screen import MARKING, ListScreen
-from lockterm.screens.locks.badges import LockBadges
 from lockterm.screens.locks.marked import READING, MarkedLocks
-from lockterm.screens.locks.table import LockRows, LocksTable, more_about
+from lockterm.screens.locks.table import LockBadges, LockRows, LocksTable, more_about
 from lockterm.terminal.key_queue import opens
 from lockterm.widgets.actions import bindings
-from lockterm.widgets.find_line import FindLine
-from lockterm.widgets.pager import Pager
-from lockterm.widgets.state_panel import describe_error
+from lockterm.widgets.data_status import Pager, describe_error
+from lockterm.widgets.text_input import FindLine
 
 if TYPE_CHECKING:
     from lockterm.domain.operation import Operation

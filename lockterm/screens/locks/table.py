@@ -1,4 +1,4 @@
-"""The table of the locks in the lock book."""
+"""The table of the locks in the lock book, and the line of badges about the selected lock."""
 
 from __future__ import annotations
 
@@ -9,41 +9,49 @@ from typing import TYPE_CHECKING, Any
 
 from rich.cells import cell_len
 from textual import events
+from textual.content import Content
+from textual.widget import Widget
 
 from lockterm.domain import dates
+from lockterm.domain.listing import Ends
 from lockterm.domain.locks import Lock, VoiceChoice
 from lockterm.domain.marks import Marks
 from lockterm.domain.names import natural, sorted_by
+from lockterm.domain.remote_states import sum_up
 from lockterm.domain.safe_text import LONGEST_CELL, clean
 from lockterm.domain.text.amount import describe_age, format_short_age
 from lockterm.domain.validity import RemoteState
-from lockterm.widgets.cells import cut_apart
+from lockterm.widgets.cells import Part, cut_apart, join_parts
 from lockterm.widgets.line_table import Piece
 from lockterm.widgets.row_table import Column, LazyRows, RowTable
 
 if TYPE_CHECKING:
     from lockterm.domain.listing import Ends
 
-
 _NAME = 0
 """The index of the column with the names, which is always visible."""
+
 _ENDS: Mapping[int, Sequence[RemoteState]] = {
     6: (RemoteState.ENDED,),
     7: (RemoteState.WEEK, RemoteState.MONTH),
 }
 """Maps the index of a column to the states whose remotes the column counts. Only wide terminals
 show these columns."""
+
 _READ = 8
 """The index of the column with the age of the counts, which is always shown with the counts."""
+
 _IN_PANE = frozenset({2, 3, 4, 9})
 """The indexes of the columns that the side panel replaces: vendor, model, zone and "Last
 viewed"."""
+
 _OFTEN_EMPTY = (2, 3, 4)
 """The indexes of the columns that are hidden if all their cells are empty: vendor, model, zone."""
+
 _DIGITS = 5
 """The width of a count in cells. Counts from 100,000 on are shown in thousands."""
-_COUNT = len("× ") + _DIGITS
 
+_COUNT = len("× ") + _DIGITS
 
 _BY = {
     "Name": "title",
@@ -365,3 +373,52 @@ def more_about(lock: Lock, zone: tzinfo, now_ms: int) -> list[str]:
         voice = f"voice {describe_voice(lock.voice)}"
         voices = [f"{voice}, {lock.voice_since(zone, now_ms)}", voice]
     return [*("   ".join([*alias, voice]) for voice in voices), *alias, ""]
+
+
+_BADGE_DIGITS = 4
+"""The width of a number in the line of badges, in cells."""
+
+
+class LockBadges(Widget):
+    """A line with the last known states of a lock's remotes, and its unconfirmed changes."""
+
+    def __init__(self, *, id: str | None = None) -> None:
+        super().__init__(id=id)
+        self._parts: list[Part] = []
+        self._ages: Sequence[str] = ("",)
+        """Texts for the age of the counts, the longest first. The line shows the first text that
+        fits."""
+        self.display = False
+
+    def show_lock(self, ends: Ends | None, unconfirmed: int, now_ms: int) -> None:
+        """Show the numbers of remotes of a lock by state, or an empty line if no list is stored.
+
+        Args:
+            ends: The numbers of remotes in the lock's last list; None if no list is stored.
+            unconfirmed: The number of unconfirmed changes of the lock.
+            now_ms: The current time in milliseconds.
+        """
+        parts, ages = list[Part](), [""]
+        if unconfirmed:
+            text = f"{RemoteState.UNCLEAR.sign} {unconfirmed:,} unconfirmed  "
+            parts.append((text, RemoteState.UNCLEAR.look))
+        if ends is not None:
+            for state, count, word in sum_up(ends.counts):
+                # The widths stay, so that a cursor key often sends only the other digits.
+                parts.append((state.sign, state.look))
+                counted = f"{count:,} {word}".ljust(_BADGE_DIGITS + len(word))
+                parts.append((f" {counted}  ", ""))
+            if not ends.counts:
+                parts.append(("no remotes  ", ""))
+            at_ms = now_ms if now_ms - ends.at_ms < dates.MINUTE_MS else ends.at_ms
+            shorter = ["before your change"] if ends.changed else []
+            ages = [describe_age(at_ms, now_ms, changed=ends.changed), *shorter, ""]
+        if (parts, ages) != (self._parts, self._ages):
+            self._parts, self._ages = parts, ages
+            self.refresh()
+
+    def render(self) -> Content:
+        counts = join_parts(self._parts, self.app.theme_variables)
+        room = self.content_size.width - counts.cell_length
+        age = next((age for age in self._ages if cell_len(age) <= room), "")
+        return Content.assemble(counts, age)

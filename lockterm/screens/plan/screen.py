@@ -48,8 +48,7 @@ from lockterm.keymap.hints import with_keys
 from lockterm.operations.planner import PlanDraft
 from lockterm.operations.refusals import OtherPlanError, RunUnderWayError
 from lockterm.operations.undoing import undo_last, undo_one
-from lockterm.screens.base import LocktermScreen, notify_error
-from lockterm.screens.host import HasOperations
+from lockterm.screens.base import HasOperations, LocktermScreen, notify_error
 from lockterm.screens.list_screen import ListScreen
 from lockterm.screens.plan.question import Draw, ask_for_account, asking_for_names, question_about
 from lockterm.screens.plan.table import OnLock, PlanProgress, PlanTable, ProblemsPane, describe_row

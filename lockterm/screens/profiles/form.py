@@ -42,9 +42,9 @@ from lockterm.screens.form import LEAVE, SAVE, FormButton, FormScreen
 from lockterm.terminal.key_queue import opens
 from lockterm.widgets.actions import bindings
 from lockterm.widgets.choice import Choice, OptionLine
+from lockterm.widgets.completion import ZoneSuggester, zone_note
 from lockterm.widgets.form_field import FormField
 from lockterm.widgets.text_input import TextInput
-from lockterm.widgets.zones import ZoneSuggester, zone_note
 
 if TYPE_CHECKING:
     from textual.widget import Widget

@@ -23,8 +23,8 @@ from lockterm.screens.list_screen import ListScreen
 from lockterm.screens.profiles.form import ProfileForm
 from lockterm.terminal.key_queue import opens
 from lockterm.widgets.actions import bindings
+from lockterm.widgets.data_status import describe_error
 from lockterm.widgets.row_table import Column, RowTable
-from lockterm.widgets.state_panel import describe_error
 
 if TYPE_CHECKING:
     from lockterm.config import Settings

@@ -18,8 +18,7 @@ from lockterm.domain import dates
 from lockterm.domain.safe_text import clean_lines
 from lockterm.domain.weekdays import format_weekdays, parse_weekdays
 from lockterm.widgets.actions import bindings
-from lockterm.widgets.choice import Choice, MultiChoice, OptionLine
-from lockterm.widgets.presets import Presets
+from lockterm.widgets.choice import Choice, MultiChoice, OptionLine, Presets
 from lockterm.widgets.text_input import TextInput
 
 STARTS = ("now", "tomorrow")

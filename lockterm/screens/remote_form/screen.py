@@ -22,7 +22,7 @@ from lockterm.domain.text.service import describe_read_only
 from lockterm.domain.typed_remote import format_typed, typed_like
 from lockterm.keymap.hints import with_keys
 from lockterm.operations.taken import read_names_in_use
-from lockterm.screens.base import ELSEWHERE, LocktermScreen
+from lockterm.screens.base import ELSEWHERE, LocktermScreen, recorded
 from lockterm.screens.form import FormButton, FormScreen
 from lockterm.screens.form_drafts import (
     REMOTE,
@@ -31,7 +31,6 @@ from lockterm.screens.form_drafts import (
     StoreWait,
     title_of_remote,
 )
-from lockterm.screens.host import recorded
 from lockterm.screens.remote_form.fields import RemoteFields
 from lockterm.screens.remote_form.saving import RemoteSaving, ask_to_leave
 from lockterm.terminal.key_queue import opens, when_idle
@@ -359,7 +358,8 @@ class RemoteForm(FormScreen[RemoteSaved | None]):
     def fill(self, typed: Mapping[str, str]) -> None:
         self.fields.go_on(typed)
 
-    def describe(self, field: str, text: str) -> str:
+    @staticmethod
+    def describe(field: str, text: str) -> str:
         return format_typed(field, text)
 
     def keep_draft(self) -> None:

@@ -30,9 +30,8 @@ from lockterm.screens.remotes.actions import RemoteActions
 from lockterm.screens.remotes.table import RemoteRow
 from lockterm.terminal.key_queue import opening
 from lockterm.widgets.actions import bindings
+from lockterm.widgets.data_status import Pager, StatePanel, in_a_line, with_age
 from lockterm.widgets.details_table import DetailsTable
-from lockterm.widgets.pager import Pager, with_age
-from lockterm.widgets.state_panel import StatePanel, in_a_line
 
 if TYPE_CHECKING:
     from lockterm.domain.elsewhere import ChangeElsewhere

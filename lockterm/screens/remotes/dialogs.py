@@ -25,8 +25,8 @@ from lockterm.operations import Operations
 from lockterm.operations.replacing import plan_replacements
 from lockterm.screens.dialogs.choice import ChoiceList
 from lockterm.screens.dialogs.destroy import DestroyModal, TargetState
+from lockterm.screens.field_modal import PlanModal
 from lockterm.screens.modal import LocktermModal
-from lockterm.screens.plan_modal import PlanModal
 from lockterm.screens.remotes.columns import ALWAYS, COLUMNS, USUAL, Arrangement, SortOrder
 from lockterm.widgets.actions import bindings
 from lockterm.widgets.cells import cut

@@ -12,8 +12,7 @@ from lockterm.domain.safe_text import clean
 from lockterm.domain.text.amount import describe_elsewhere, format_count
 from lockterm.keymap.hints import key, with_keys
 from lockterm.operations.list_state import ListState
-from lockterm.widgets.pager import with_age
-from lockterm.widgets.state_panel import describe_error, in_a_line
+from lockterm.widgets.data_status import describe_error, in_a_line, with_age
 
 if TYPE_CHECKING:
     from lockterm.domain.remotes import RemotePage

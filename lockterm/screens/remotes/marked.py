@@ -19,7 +19,7 @@ from lockterm.domain.text.amount import format_count
 from lockterm.operations.copying import Source
 from lockterm.operations.export import export_files, remotes_as_csv, remotes_as_json
 from lockterm.operations.planner import ReadLock, draft_plan
-from lockterm.screens.host import HasOperations
+from lockterm.screens.base import HasOperations
 from lockterm.screens.list_screen import ListScreen
 
 if TYPE_CHECKING:

@@ -42,9 +42,9 @@ from lockterm.screens.remotes.terminal_size import PageSize, SidePanels
 from lockterm.terminal.key_queue import PendingNavigation, opening, opens, when_idle
 from lockterm.terminal.patches import own_bindings
 from lockterm.widgets.actions import bindings
-from lockterm.widgets.find_line import FindLine
-from lockterm.widgets.key_line import KeyLine
-from lockterm.widgets.pager import Pager
+from lockterm.widgets.data_status import Pager
+from lockterm.widgets.header_footer import KeyLine
+from lockterm.widgets.text_input import FindLine
 
 if TYPE_CHECKING:
     from lockterm.domain.operation import Operation

@@ -33,10 +33,9 @@ from lockterm.screens.voice.voices import VoicesOfLocks, VoicesPanel, about, for
 from lockterm.terminal.clipboard import copy
 from lockterm.terminal.key_queue import opening, opens
 from lockterm.widgets.actions import bindings
-from lockterm.widgets.find_line import FindLine
 from lockterm.widgets.form_field import CompactButton
 from lockterm.widgets.line_table import LineTable
-from lockterm.widgets.text_input import SingleLineInput, TextInput
+from lockterm.widgets.text_input import FindLine, SingleLineInput, TextInput
 
 if TYPE_CHECKING:
     from datetime import tzinfo

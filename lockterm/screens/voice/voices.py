@@ -35,8 +35,8 @@ from lockterm.operations.cached_reads import Fetched
 from lockterm.operations.load_state import LoadState
 from lockterm.operations.voice_plans import read_voices
 from lockterm.widgets.actions import bindings
-from lockterm.widgets.find_line import matches
-from lockterm.widgets.state_panel import StatePanel, in_a_line
+from lockterm.widgets.data_status import StatePanel, in_a_line
+from lockterm.widgets.text_input import matches
 
 if TYPE_CHECKING:
     from lockterm.domain.voices import Language, Timbre

@@ -28,7 +28,7 @@ def no_offer_at_the_start(monkeypatch: pytest.MonkeyPatch) -> None:
     async def nothing(*given: object) -> None:
         return
 
-    monkeypatch.setattr("lockterm.screens.abandoned_draft.offer_abandoned", nothing)
+    monkeypatch.setattr("lockterm.screens.form_drafts.offer_abandoned", nothing)
 
 
 @contextmanager

@@ -21,9 +21,8 @@ from lockterm.screens.remote_form import RemoteForm, RemoteSaved
 from lockterm.screens.remote_form.fields import TAKEN
 from lockterm.screens.remotes import RemotesScreen
 from lockterm.service.running import RunningService
-from lockterm.widgets.choice import MultiChoice
+from lockterm.widgets.choice import MultiChoice, Presets
 from lockterm.widgets.form_field import CompactButton, FormField
-from lockterm.widgets.presets import Presets
 from tests.long import telling
 from tests.screens.forms.conftest import GATE, Form, Gate, Line, Opener, add
 from tests.screens.forms.conftest import gate as gate
