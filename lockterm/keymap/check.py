@@ -15,7 +15,7 @@ from itertools import combinations
 from lockterm.keymap import Keymap
 from lockterm.keymap.hints import is_typed, spelled, written
 from lockterm.keymap.keys import PLACES, PRIORITY, is_by_hand, known, stacks
-from lockterm.keymap.place import KeyContext
+from lockterm.keymap.keys.shared import KeyContext
 
 FIXED_KEYS = {
     "tab": "goes to the next field everywhere",

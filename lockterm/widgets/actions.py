@@ -12,7 +12,7 @@ from textual.screen import Screen
 
 from lockterm.keymap.hints import label, written
 from lockterm.keymap.keys import PLACES
-from lockterm.keymap.place import Key
+from lockterm.keymap.keys.shared import Key
 
 
 @dataclass(frozen=True, slots=True)

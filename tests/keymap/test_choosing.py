@@ -15,7 +15,7 @@ from lockterm.keymap import Keymap, hints
 from lockterm.keymap.check import WrongKeyError, check, gave_way
 from lockterm.keymap.hints import SENDABLE, is_typed, spelled
 from lockterm.keymap.keys import PLACES, PRIORITY, is_by_hand, known, stacks
-from lockterm.keymap.place import KeyContext
+from lockterm.keymap.keys.shared import KeyContext
 from tests.long import examples
 
 CHARACTERS = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789?/.:;<>-+*#!$%&()[]{}"

@@ -22,8 +22,8 @@ from lockterm.keymap.keys.shared import (
     PRIORITY,
     TABLES,
     TASKS,
+    KeyContext,
 )
-from lockterm.keymap.place import KeyContext
 
 __all__ = ["FIRST_RUN", "FIRST_RUN_IDS", "MOVING", "PLACES", "PRIORITY", "TASKS"]
 
