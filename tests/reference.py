@@ -12,7 +12,7 @@ from pathlib import Path
 import click
 
 from lockterm.cli.commands import lockterm
-from lockterm.cli.keys import format_markdown, rows
+from lockterm.cli.info import format_markdown, key_rows
 
 ROOT = Path(__file__).parents[1]
 PAGES = ROOT / "docs/reference"
@@ -57,7 +57,7 @@ def format_keys() -> str:
     """Return the page of keys, with their IDs."""
     head = "# Keys\n\n`python -m tests.reference` writes this page."
     head += " To choose other keys, see\n[Customize keys](../how-to/customize-keys.md).\n\n"
-    return head + format_markdown(rows({})) + "\n"
+    return head + format_markdown(key_rows({})) + "\n"
 
 
 if __name__ == "__main__":

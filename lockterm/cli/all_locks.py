@@ -11,11 +11,11 @@ from typing import Any
 
 import click
 
-from lockterm.cli import manual
 from lockterm.cli.exit_codes import DONE, FAILED, UNREACHABLE, UsageError, notify
+from lockterm.cli.manual import UNREAD, list_exit_codes
 from lockterm.cli.options import Format, reads
 from lockterm.cli.output import put, put_csv, put_json, put_table
-from lockterm.cli.remotes.reading import CSV_COLUMNS, TITLES, csv_rows, table_cells
+from lockterm.cli.remotes import CSV_COLUMNS, TITLES, csv_rows, table_cells
 from lockterm.cli.session import Session, lock_json
 from lockterm.config import Options
 from lockterm.domain.locks import Lock
@@ -106,7 +106,30 @@ def to_counts_json(found: Sequence[LockRead]) -> dict[str, Any]:
     }
 
 
-@click.command(epilog=manual.FIND)
+_FIND_CODES = list_exit_codes(
+    5,
+    _0="found",
+    _1="not found on any lock",
+    _2="an argument or a setting is wrong, or the lock book is empty",
+    _3="not found, and a lock could not be read",
+)
+
+_FIND_HELP = f"""\
+The command lists the remotes that contain every word of TEXT in their name, number, ID or extra
+data. Case and accents do not matter.
+{UNREAD}
+\b
+Examples:
+  lockterm find weber
+  lockterm find A-2041 --json | jq '.found[].lock.lockId'
+
+--json prints text, locks, read, notRead (lockId, name, why), and found: a list of lock (lockId,
+name) and remote as the service sent it.
+
+{_FIND_CODES}"""
+
+
+@click.command(epilog=_FIND_HELP)
 @click.argument("text", metavar="TEXT")
 @reads
 def find(options: Options, text: str, form: Format) -> int:

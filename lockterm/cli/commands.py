@@ -9,8 +9,9 @@ from importlib import import_module
 import click
 
 from lockterm import __version__
-from lockterm.cli import manual, output
+from lockterm.cli import output
 from lockterm.cli.exit_codes import DONE, MISUSED, CommandInterruptedError, notify, report_error
+from lockterm.cli.manual import list_exit_codes
 from lockterm.cli.options import UI_OPTIONS, take_options
 from lockterm.cli.output import BrokenStdoutError, choose_glyphs
 from lockterm.config import Options
@@ -37,9 +38,9 @@ MODULES = {
     "token": "serve",
     "info": "info",
     "doctor": "doctor",
-    "keys": "keys",
-    "completion": "completion",
-    "man": "man",
+    "keys": "info",
+    "completion": "install",
+    "man": "install",
     "remotes": "remotes",
     "voice": "voice",
     "find": "all_locks",
@@ -48,17 +49,62 @@ MODULES = {
     "locks": "locks",
     "unconfirmed": "unconfirmed",
     "history": "history",
-    "changes": "changes",
+    "changes": "history",
     "export": "tables",
     "diff": "tables",
     "apply": "tables",
     "edit": "tables",
-    "copy": "copy",
-    "clean": "clean",
-    "replace": "copy",
+    "copy": "plan_commands",
+    "clean": "plan_commands",
+    "replace": "plan_commands",
     "runs": "runs",
 }
 """Maps the names of commands to the modules of this package that define them."""
+
+_ALL_CODES = list_exit_codes(
+    _1="refused, or something is wrong",
+    _2="an argument, a setting or the terminal is wrong",
+    _3="lockterm cannot reach the service, or could not read a lock",
+    _4="a change is unconfirmed",
+    _5="the local store is damaged, and nothing was sent",
+)
+
+_ENVIRONMENT = """\
+\b
+Environment:
+  LOCKTERM_PROFILE    name of a profile, like --profile
+  LOCKTERM_BASE_URL   address of a service, like --base-url
+  LOCKTERM_LOCK       ID of a lock, like --lock
+  LOCKTERM_READ_ONLY  1: like --read-only
+  LOCKTERM_QUIET      1: like --quiet
+  NO_COLOR            any value: no color
+  XDG_CONFIG_HOME, XDG_DATA_HOME, XDG_STATE_HOME, XDG_CACHE_HOME
+                      directories of the files
+"""
+
+_FILES = """\
+\b
+Files (lockterm info shows the paths in use):
+  ~/.config/lockterm/config.toml        profiles
+  ~/.local/state/lockterm/lockterm.db   lock book and journal
+  ~/.local/state/lockterm/lockterm.log  log, at most 1 MiB
+  ~/.local/share/lockterm/              exports and voice packs
+  ~/.cache/lockterm/                    can be deleted at any time
+"""
+
+_LOCKTERM_HELP = f"""\
+\b
+Examples:
+  lockterm demo
+  lockterm --profile north-campus --lock 1001
+  lockterm remotes list "Main gate" --all --csv > remotes.csv
+  lockterm find weber
+  lockterm report --within 30d
+  eval "$(lockterm completion bash)"
+
+{_ALL_CODES}
+{_ENVIRONMENT}
+{_FILES}"""
 
 
 @click.group(
@@ -66,7 +112,7 @@ MODULES = {
     commands={name: click.Command(name) for name in MODULES},
     invoke_without_command=True,
     context_settings={"help_option_names": ["-h", "--help"], "obj": Options()},
-    epilog=manual.LOCKTERM,
+    epilog=_LOCKTERM_HELP,
 )
 @click.version_option(__version__, "-V", "--version", message="%(prog)s %(version)s")
 @take_options(*UI_OPTIONS)

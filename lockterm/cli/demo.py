@@ -18,7 +18,7 @@ from typing import TYPE_CHECKING
 import click
 
 from lockterm.cli.logfile import log_to
-from lockterm.cli.manual_parts import DEMO_CODES, list_examples
+from lockterm.cli.manual import list_examples, list_exit_codes
 from lockterm.cli.options import take_options
 from lockterm.cli.running import exit_code, run_profile
 from lockterm.config import Options, load_settings
@@ -51,9 +51,15 @@ abandoned. After the last attempt, the demo uses its directory without a lock.
 _log = logging.getLogger("lockterm")
 
 
+_DEMO_CODES = list_exit_codes(
+    _1="lockterm failed; lockterm info shows where its log is",
+    _2="an argument, a setting or the terminal is wrong",
+)
+
+
 @click.command(
     epilog=list_examples(
-        DEMO_CODES,
+        _DEMO_CODES,
         "lockterm demo",
         "lockterm demo --lock 1001",
         'lockterm demo remotes list "Main gate"    # in another terminal',

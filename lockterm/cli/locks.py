@@ -9,9 +9,8 @@ from typing import Any
 
 import click
 
-from lockterm.cli import manual
 from lockterm.cli.exit_codes import DONE, MISUSED, UsageError, notify
-from lockterm.cli.manual_parts import LOCAL, list_examples
+from lockterm.cli.manual import LOCAL, list_examples
 from lockterm.cli.options import Format, asks_service, json_option, lock_argument, reads
 from lockterm.cli.output import (
     ignore_missing_reader,
@@ -42,7 +41,25 @@ class _Outcome(StrEnum):
     UNCHANGED = "unchanged"
 
 
-@click.group(no_args_is_help=False, epilog=manual.LOCKS)
+_LOCKS_HELP = f"""\
+The service cannot list locks, so lockterm keeps a lock book for each profile. These commands do
+not ask the service.
+
+list --json prints locks: a list of lockId, name, vendor, model, zone, alias, remotes and opened
+(ms). add and remove print outcome (added, changed, unchanged, removed) and lock. import prints the
+numbers of added, changed and unchanged, and locks: a list of outcome and lock.
+
+\b
+Examples:
+  lockterm locks add 1001 --name "Main gate" --zone Europe/Berlin
+  lockterm locks import locks.csv
+  lockterm locks list --csv > locks.csv
+  lockterm locks remove "Main gate"
+
+{LOCAL}"""
+
+
+@click.group(no_args_is_help=False, epilog=_LOCKS_HELP)
 def locks() -> None:
     """List, add, import and remove the locks of the lock book."""
 
@@ -140,7 +157,21 @@ def remove(options: Options, typed_lock: str, as_json: bool) -> int:
     return DONE
 
 
-@locks.command("import", epilog=manual.IMPORT)
+_IMPORT_HELP = f"""\
+FILE has a lock on each line: id, or id,name. With a header, it has the columns lockId, name,
+vendor, model and zone in any order, separated by commas, semicolons or tabs. A zone is a name such
+as Europe/Berlin or W. Europe Standard Time, or an offset such as +02:00. Fields that are not
+in the file stay unchanged. If a line is wrong, the command names the line and imports nothing.
+
+\b
+Examples:
+  lockterm locks import locks.csv
+  lockterm locks import site.txt --json | jq .added
+
+{LOCAL}"""
+
+
+@locks.command("import", epilog=_IMPORT_HELP)
 @click.argument("file", metavar="FILE", type=click.Path(path_type=Path))
 @json_option
 @asks_service

@@ -1,25 +1,33 @@
-"""The options that several commands take, and their prompts in the terminal."""
+"""The options that several commands take, their completion in shells, and their prompts."""
 
 from __future__ import annotations
 
+import os
 import select
+import shlex
 import signal
 import socket
 import sys
 import termios
 from collections.abc import Callable
+from contextlib import suppress
 from dataclasses import replace
 from enum import Enum
 from functools import wraps
 from typing import Any, NamedTuple, TypeVar
 
 import click
+from click.shell_completion import BashComplete, CompletionItem, add_completion_class
 
-from lockterm.cli.completion import complete_locks, complete_profiles
 from lockterm.cli.exit_codes import FAILED, UsageError, notify
 from lockterm.cli.logfile import LEVELS
 from lockterm.cli.output import put_stderr
+from lockterm.config import Options, load_settings
+from lockterm.config.file import read_config
 from lockterm.config.values import INT64
+from lockterm.domain.safe_text import clean
+from lockterm.errors import LocktermError
+from lockterm.paths import Paths
 
 Command = TypeVar("Command", bound=Callable[..., Any])
 
@@ -42,6 +50,65 @@ class WholeNumber(click.IntRange):
             self.fail(f"{number} is too large. The maximum is {INT64[-1]}.", param, ctx)
         return number
 
+
+# --- completion -----------------------------------------------------------------------------------
+
+
+class QuotingBash(BashComplete):
+    """Shell completion for bash that quotes the completed words, because bash does not.
+
+    Quoting is necessary because a profile's name may be any text, even ``a$(touch x)``.
+    """
+
+    def format_completion(self, item: CompletionItem) -> str:
+        """Return the completed word, quoted for bash and for ``read`` in click's script."""
+        value = shlex.quote(item.value) if item.type == "plain" else item.value
+        return f"{item.type},{value}".replace("\\", "\\\\")
+
+
+add_completion_class(QuotingBash)
+
+
+def complete_profiles(
+    context: click.Context, parameter: click.Parameter, incomplete: str
+) -> list[CompletionItem]:
+    """Return the profiles of the configuration whose names start with the typed text."""
+    with suppress(LocktermError):
+        config = read_config(Paths.standard().config_file)
+        names = config.profiles if config else ()
+        return [CompletionItem(name) for name in names if name.startswith(incomplete)]
+    return []
+
+
+def complete_locks(
+    context: click.Context, parameter: click.Parameter, incomplete: str
+) -> list[CompletionItem]:
+    """Return the IDs of locks whose ID or name starts with the typed text, without a request."""
+    from lockterm.store import database, lock_book  # only to complete a lock
+
+    paths = Paths.standard()
+    if not paths.database.exists():
+        return []
+    options = Options(profile=context.obj.profile, base_url=context.obj.base_url)
+    with suppress(LocktermError):
+        profile = load_settings(paths.config_file, options, os.environ).profile
+        if profile is None:
+            return []
+        store = database.Database(paths.database)
+        try:
+            book = lock_book.LockBook(store, profile.name).locks()
+        finally:
+            store.close()
+        wanted = incomplete.casefold()
+        return [
+            CompletionItem(str(lock.lock_id), help=clean(lock.name, 60))
+            for lock in book
+            if str(lock.lock_id).startswith(wanted) or lock.name.casefold().startswith(wanted)
+        ]
+    return []
+
+
+# --- options --------------------------------------------------------------------------------------
 
 lock_argument = click.argument("typed_lock", metavar="LOCK", shell_complete=complete_locks)
 remote_argument = click.argument("remote_id", metavar="REMOTE", type=WholeNumber(0))
@@ -150,6 +217,9 @@ def changes(command: Callable[..., int]) -> Callable[..., int]:
         return command(*args, how=WriteOptions(dry_run, yes or dry_run, as_json), **given)
 
     return run
+
+
+# --- prompts --------------------------------------------------------------------------------------
 
 
 def require_answer(yes: bool, what: str) -> None:

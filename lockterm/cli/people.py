@@ -9,7 +9,7 @@ import click
 
 from lockterm.cli.all_locks import list_unread, read_all, to_counts_json
 from lockterm.cli.exit_codes import DONE, FAILED, UNREACHABLE, UsageError, notify
-from lockterm.cli.manual_parts import PEOPLE_CODES, UNREAD
+from lockterm.cli.manual import UNREAD, list_exit_codes
 from lockterm.cli.options import Format, reads
 from lockterm.cli.output import put, put_csv, put_json, put_table
 from lockterm.cli.session import Session
@@ -29,6 +29,13 @@ from lockterm.domain.text.people import (
 from lockterm.operations.everywhere import describe_reads
 from lockterm.operations.export import may_replace, write_file
 from lockterm.operations.people import CSV_COLUMNS, TITLE, PeopleReport
+
+_PEOPLE_CODES = list_exit_codes(
+    5,
+    _1="no person matches, or a file cannot be written",
+    _2="an argument or a setting is wrong, or the lock book is empty",
+    _3="a lock could not be read; the others are listed",
+)
 
 _MANUAL = f"""\
 lockterm treats remotes with the same name as one person; case and accents count. It lists the
@@ -51,7 +58,7 @@ is such a page.
 locks (a number), similar (name, why) and remotes (lock, remoteId, number, type, start, end, state,
 read).
 
-{PEOPLE_CODES}"""
+{_PEOPLE_CODES}"""
 """The part of the help text after the options."""
 
 

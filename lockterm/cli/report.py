@@ -1,14 +1,21 @@
-"""The command ``lockterm report``, which lists expiring remotes or writes a page on all locks."""
+"""The command ``lockterm report``, which lists expiring remotes or low batteries of all locks.
+
+It can also write a page about all locks.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import json
+import sys
+import time
+from collections.abc import Iterator, Sequence
 from datetime import tzinfo
+from itertools import islice
+from operator import itemgetter
 from pathlib import Path
 
 import click
 
-from lockterm.cli import manual
 from lockterm.cli.all_locks import (
     FoundRemote,
     list_found,
@@ -18,10 +25,10 @@ from lockterm.cli.all_locks import (
     to_counts_json,
 )
 from lockterm.cli.exit_codes import DONE, FAILED, UNREACHABLE, UsageError, notify
+from lockterm.cli.manual import UNREAD, list_exit_codes
 from lockterm.cli.options import Format, WholeNumber, reads
-from lockterm.cli.output import put, put_json, put_table
-from lockterm.cli.remotes.reading import TITLES, table_cells
-from lockterm.cli.report_battery import MOST_DETAILS, report_batteries
+from lockterm.cli.output import put, put_csv, put_json, put_stderr, put_table
+from lockterm.cli.remotes import CSV_COLUMNS, TITLES, csv_rows, table_cells
 from lockterm.cli.session import Session, format_lock, lock_json
 from lockterm.config import Options
 from lockterm.domain import dates
@@ -29,11 +36,14 @@ from lockterm.domain.date_input import read_moment
 from lockterm.domain.glyphs import quoted
 from lockterm.domain.history import Selection
 from lockterm.domain.html_page import is_page
+from lockterm.domain.locks import Lock
+from lockterm.domain.remotes import FIELDS, Remote
 from lockterm.domain.report_page import LockReport, Report, render_report
 from lockterm.domain.safe_text import clean
 from lockterm.domain.text.amount import describe_unreadable_periods, format_count
 from lockterm.domain.text.remote import format_remote
 from lockterm.domain.validity import ends_by, has_unreadable_period
+from lockterm.operations.batteries import NOT_REPORTED, BatteryReader, battery_of
 from lockterm.operations.everywhere import LockRead
 from lockterm.operations.export import may_replace, write_file
 
@@ -49,7 +59,49 @@ only the date of this machine, which may be wrong.
 """
 
 
-@click.command(epilog=manual.REPORT)
+_MOST_DETAILS = 1000
+"""The default maximum number of remotes whose details are read."""
+_PROGRESS_S = 0.1
+"""The minimum time between two updates of the progress line, in seconds."""
+_BATTERY_COLUMNS = ("electricQuantity", "firmwareInfo")
+_BATTERY_FIELDS = ("id", "remoteName", "remoteNumber")
+
+_REPORT_CODES = list_exit_codes(
+    5,
+    _0="nothing expired, and nothing expires within the time;\n"
+    "or the page was written; or no battery is low",
+    _1="a remote expired or will, or a period cannot be read;\n"
+    "or the page cannot be written; or a battery is low",
+    _2="an argument or a setting is wrong, or the lock book is empty",
+    _3="a lock or a battery level could not be read; the others\nare listed",
+)
+
+_REPORT_HELP = f"""\
+The list is sorted by day and lock. The dates decide what it contains, not the status. {UNREAD}
+\b
+Examples:
+  lockterm report --within 30d
+  lockterm report --within 2w --csv > ends.csv
+  lockterm report --html report.html
+  lockterm report --battery 20
+
+--html writes one page for a browser or a printer: remotes by state and by lock, the end dates in
+the next 90 days, and the changes that this machine sent. With --html, --within sets how far back
+these changes go. For a lock that cannot be read, the page counts the remotes of the last reading.
+--html replaces an earlier page, and no other file.
+
+--battery reads the details of the remotes, one request for each. If 20 details have no battery
+level, the service does not report levels, and the command stops. Ctrl+C stops it too. stderr shows
+how many remotes were not read. --json prints battery, locks, read, notRead, remotes, withoutLevel,
+remotesNotRead (numbers), and low: a list of level, lock and remote.
+
+Otherwise, --json prints until (ms), locks, read, notRead (lockId, name, why), unreadablePeriods (a
+number), and ends: a list of day, ended, end, lock (lockId, name) and remote as the service sent it.
+
+{_REPORT_CODES}"""
+
+
+@click.command(epilog=_REPORT_HELP)
 @click.option(
     "--within",
     metavar="TIME",
@@ -93,7 +145,7 @@ def report(
     within = "30d" if within is None else within
     with Session(options) as session:
         if battery is not None:
-            return report_batteries(session, battery, max_details or MOST_DETAILS, form)
+            return _report_batteries(session, battery, max_details or _MOST_DETAILS, form)
         operations = session.operations
         now_ms = operations.now_ms()
         if page is not None:
@@ -222,3 +274,148 @@ def _format_day(one: FoundRemote) -> str:
     """Return the last day on which a remote opens its lock, such as ``2026-12-31``."""
     at = dates.local((one.remote.end_ms or 0) - 1, one.zone)
     return at.date().isoformat() if at else "beyond the calendar"
+
+
+def _report_batteries(session: Session, most_percent: int, most_details: int, form: Format) -> int:
+    """Read the details of remotes, and print the remotes at or below a battery level.
+
+    If a signal stops the reading, the function prints the remotes that were read so far.
+
+    Args:
+        session: The session that reads the locks.
+        most_percent: The maximum battery level of a printed remote, in percent.
+        most_details: The maximum number of remotes whose details are read.
+        form: The format of the output.
+
+    Returns:
+        The exit code.
+    """
+    found = read_all(session)
+    total = sum(one.listing.count for one in found if one.listing is not None)
+    reader, signals = BatteryReader(session.operations.connection), list[int]()
+    progress = _Progress(min(total, most_details))
+
+    def interrupt(number: int) -> None:
+        signals.append(number)
+        reader.stop("Interrupted.")
+        progress.clear()
+        notify("stopping after the requests that are under way ...")
+
+    wanted = [*islice(_list_remotes(found), most_details)]
+    try:
+        session.run(reader.read((remote for _, remote in wanted), progress.note), stop=interrupt)
+    finally:
+        progress.clear()
+    low, without = list[tuple[int, Lock, Remote]](), 0
+    for lock, remote in wanted:
+        detail = reader.details.get(remote.id or 0)
+        level = battery_of(detail) if detail is not None else None
+        without += detail is not None and level is None
+        if detail is not None and level is not None and level <= most_percent:
+            low.append((level, lock, detail))
+    low.sort(key=itemgetter(0))  # a stable sort keeps the order of the lock book
+    unread = total - len(reader.details)
+    if form is Format.JSON:
+        put_json(
+            {
+                "battery": most_percent,
+                **to_counts_json(found),
+                "remotes": total,
+                "withoutLevel": without,
+                "remotesNotRead": unread,
+                "low": [
+                    {"level": level, "lock": lock_json(lock), "remote": remote.raw}
+                    for level, lock, remote in low
+                ],
+            }
+        )
+    elif form is Format.CSV:
+        _put_csv(session, low)
+    elif reader.is_reported:
+        _put_table(low)
+        read = f"{len(reader.details):,} of {format_count(total, 'remote')} read"
+        rest = f", {without:,} without a battery level" if without else ""
+        put(f"{format_count(len(low), 'remote')} at or below {most_percent} %, {read}{rest}")
+    _report_unread(reader, unread)
+    if signals:
+        return 128 + signals[0]
+    if list_unread(found) or unread or not reader.is_reported:
+        return UNREACHABLE
+    return FAILED if low else DONE
+
+
+def _list_remotes(found: list[LockRead]) -> Iterator[tuple[Lock, Remote]]:
+    for one in found:
+        for remote in one.listing.remotes() if one.listing is not None else ():
+            yield one.lock, remote
+
+
+def _report_unread(reader: BatteryReader, unread: int) -> None:
+    """Report on stderr which locks and which details of remotes were not read, and why."""
+    if not reader.is_reported:
+        notify(f"{NOT_REPORTED} {format_count(len(reader.details), 'detail')} read without one.")
+    elif unread:
+        why = reader.stopped
+        if not why and unread > reader.left_out:
+            why = "Raise --max-details to read more."
+        notify(f"{format_count(unread, 'remote')} not read. {clean(why, 300)}".rstrip())
+
+
+def _put_table(low: list[tuple[int, Lock, Remote]]) -> None:
+    if not low:
+        return
+    has_firmware = any(remote.firmware_info for _, _, remote in low)
+    titles = ["Battery", "Lock", *(FIELDS[name].label for name in _BATTERY_FIELDS)]
+    rows = [
+        [
+            f"{level} %",
+            lock.title,
+            *(FIELDS[name].of(remote) or "-" for name in _BATTERY_FIELDS),
+            *([_format_firmware(remote)] * has_firmware),
+        ]
+        for level, lock, remote in low
+    ]
+    put_table([*titles, *["Firmware"] * has_firmware], rows)
+
+
+def _format_firmware(remote: Remote) -> str:
+    """Return the firmware information as the service sent it, or ``-`` if there is none."""
+    return json.dumps(remote.firmware_info, ensure_ascii=False) if remote.firmware_info else "-"
+
+
+def _put_csv(session: Session, low: list[tuple[int, Lock, Remote]]) -> None:
+    rows = (
+        {**row, "lockName": lock.name, "lockId": lock.lock_id}
+        for _, lock, remote in low
+        for row in csv_rows([remote], session.operations.zone(lock))
+    )
+    put_csv(("lockName", *_BATTERY_COLUMNS, *CSV_COLUMNS), rows)
+
+
+class _Progress:
+    """A line on stderr with the number of details read, if stderr is a terminal.
+
+    Args:
+        due: The number of remotes whose details will be read.
+    """
+
+    def __init__(self, due: int) -> None:
+        self._is_shown = sys.stderr is not None and sys.stderr.isatty()
+        self._due = due
+        self._done = self._width = 0
+        self._drawn_s = 0.0
+
+    def note(self) -> None:
+        """Count one more remote whose details were read, and update the line."""
+        self._done += 1
+        now_s = time.monotonic()
+        if self._is_shown and now_s - self._drawn_s >= _PROGRESS_S:
+            text = f"{self._done:,} of {self._due:,} details read (Ctrl+C stops)"
+            self._drawn_s, self._width = now_s, len(text)
+            put_stderr(f"\r{text}", nl=False)
+
+    def clear(self) -> None:
+        """Erase the line."""
+        if self._width:
+            put_stderr(f"\r{' ' * self._width}\r", nl=False)
+            self._width = 0

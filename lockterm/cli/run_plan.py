@@ -1,25 +1,61 @@
-"""Runs a plan for a command: the prompt, the progress line, and the result."""
+"""Shows a plan, asks whether to run it, runs it, and prints the result, as text or as JSON."""
 
 from __future__ import annotations
 
+import json
 import sys
 import time
 from collections import Counter
-from collections.abc import Container, Sequence
-from contextlib import suppress
+from collections.abc import Callable, Container, Iterable, Mapping, Sequence
+from contextlib import contextmanager, suppress
 from dataclasses import replace
+from itertools import groupby
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
 
-from lockterm.cli.exit_codes import DONE, FAILED, UNKNOWN, UNREACHABLE, UsageError, notify
+from lockterm.cli.exit_codes import (
+    DONE,
+    FAILED,
+    UNKNOWN,
+    UNREACHABLE,
+    UsageError,
+    format_error,
+    notify,
+)
 from lockterm.cli.options import WriteOptions, cancel, confirm, confirm_by_typing, require_answer
 from lockterm.cli.output import has_failed, put, put_stderr
-from lockterm.cli.plans import describe_shortened, put_end, put_plan, put_planned, put_step
-from lockterm.cli.session import Session
-from lockterm.domain.plan import DUE, PROBLEMS, Action, Plan, Step, StepState, at_rest
+from lockterm.cli.session import Session, format_lock
+from lockterm.domain.plan import (
+    ACTION_GLYPHS,
+    DUE,
+    PROBLEMS,
+    Action,
+    Plan,
+    Step,
+    StepState,
+    at_rest,
+    under_way,
+)
 from lockterm.domain.run import Run
 from lockterm.domain.safe_text import clean
+from lockterm.domain.table_file import MOST_PROBLEMS, TableFileError
 from lockterm.domain.text.amount import format_count
-from lockterm.domain.text.plan import count_to_type, describe_plan, format_step, has_work
+from lockterm.domain.text.plan import (
+    count_to_type,
+    describe_plan,
+    describe_skipped,
+    describe_step,
+    describe_step_notes,
+    describe_step_shortening,
+    describe_work,
+    find_shortenings,
+    format_step,
+    has_work,
+    step_sends_dates,
+)
+from lockterm.domain.text.remote import describe_backup
 from lockterm.domain.text.run import (
+    count_states,
     describe_commands,
     describe_effects,
     describe_rest,
@@ -29,8 +65,17 @@ from lockterm.domain.text.run import (
     format_reading,
     list_deleted,
 )
+from lockterm.domain.text.service import describe_clock_doubt
+from lockterm.domain.text.shortening import summarize_shortenings
 from lockterm.errors import StoreError
 from lockterm.operations.planner import PlanDraft
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+    from datetime import tzinfo
+
+    from lockterm.domain.locks import Lock
+
 
 PROGRESS_S = 0.1
 """The minimum time between two updates of the progress line, in seconds."""
@@ -287,3 +332,177 @@ class Progress:
 
     def _write(self, text: str) -> None:
         put_stderr(text, nl=False)
+
+
+@contextmanager
+def report_problems(path: Path) -> Iterator[None]:
+    """If the ``with`` block finds problems in a file, print them and raise a usage error.
+
+    Raises:
+        UsageError: If the file has problems; nothing was sent.
+    """
+    try:
+        yield
+    except TableFileError as error:
+        if len(error.problems) == 1:
+            raise UsageError(f"{clean(path, 200)}: {error.problems[0]} Nothing was sent.") from None
+        for problem in error.problems[:MOST_PROBLEMS]:
+            notify(f"{clean(path, 200)}: {problem}")
+        raise UsageError(f"{error.counted}. Nothing was sent.") from None
+
+
+def report_unread(draft: PlanDraft) -> None:
+    """Print on stderr which locks could not be read completely, and why."""
+    for one in draft.unread:
+        if one.error is not None:
+            notify(f"{format_lock(one.lock)}: {format_error(one.error)}")
+
+
+def put_plan(session: Session, draft: PlanDraft, say: Callable[[str], None] = put) -> None:
+    """Print the changes of a plan lock by lock, and the number of unchanged remotes.
+
+    Args:
+        session: The session of the plan.
+        draft: The plan.
+        say: The function that prints a line.
+    """
+    planned = (step for step in draft.plan.steps if step.is_planned)
+    for lock_id, some in groupby(sorted(planned, key=_lock_of), _lock_of):
+        lock = session.run(session.operations.locks.find(lock_id))
+        steps = [*some]
+        say(format_lock(lock))
+        for step in steps:
+            if step.action is not Action.KEEP or step.message:
+                for line in _step_lines(session, lock, step):
+                    say(f"  {line}")
+        if unchanged := sum(step.action is Action.KEEP and not step.message for step in steps):
+            say(f"  {ACTION_GLYPHS[Action.KEEP]} {unchanged:,} unchanged")
+    for step in draft.left:
+        say(f"! {format_step(step)}, lock {step.lock_id}: {clean(step.message, 300)}")
+    for sentence in _list_notes(session, draft.plan):
+        say(f"note: {clean(sentence, 400)}")
+    if has_work(draft.plan) or describe_skipped(draft.plan) or not draft.left:
+        say(describe_work(draft.plan, session.operations.runs.cost(draft.plan)))
+
+
+def _list_notes(session: Session, plan: Plan) -> Iterator[str]:
+    """Yield the sentences about the whole plan that the screen of a plan also shows."""
+    yield from plan.losses
+    connection = session.operations.connection
+    due = [step for step in plan.steps if step.is_left]
+    if shortened := describe_shortened(session, due):
+        yield shortened
+    if connection.doubts_clock and any(map(step_sends_dates, due)):
+        yield describe_clock_doubt(connection.clock_offset_s or 0)
+    if deletes := [step for step in due if step.action is Action.DELETE]:
+        shared_fields = set.intersection(*(set(step.before) for step in deletes))
+        yield describe_backup(dict.fromkeys(shared_fields), many=len(deletes) > 1)
+
+
+def describe_shortened(session: Session, steps: Sequence[Step]) -> str:
+    """Return a sentence about the steps that shorten access; empty if no step does."""
+    operations, zones = session.operations, {}
+    for lock_id in {step.lock_id for step in steps}:
+        zones[lock_id] = operations.zone(session.run(operations.locks.find(lock_id)))
+    return summarize_shortenings(find_shortenings(steps, zones, operations.now_ms()))
+
+
+def _lock_of(step: Step) -> int:
+    return step.lock_id
+
+
+def _step_lines(session: Session, lock: Lock, step: Step) -> Iterator[str]:
+    where = f"  (line {step.line})" if step.line else ""
+    zone, now_ms = session.operations.zone(lock), session.operations.now_ms()
+    below = describe_step(step, zone, now_ms) if step.action is not Action.DELETE else []
+    words = f": {below.pop(0)}" if below and step.action is not Action.UPDATE else ""
+    yield f"{ACTION_GLYPHS[step.action]} {format_step(step)}{words}{where}"
+    yield from (f"    {one}" for one in below)
+    yield from (f"    note: {words}" for words in describe_step_notes(step, zone, now_ms))
+
+
+# --- lines of JSON -------------------------------------------------------------------------------
+
+
+def put_planned(session: Session, steps: Iterable[Step]) -> None:
+    """Print each step of a plan as a line of JSON, if the plan will not run."""
+    zones: dict[int, tzinfo] = {}
+    for step in steps:
+        if step.lock_id not in zones:
+            lock = session.run(session.operations.locks.find(step.lock_id))
+            zones[step.lock_id] = session.operations.zone(lock)
+        shortened = describe_step_shortening(step, zones[step.lock_id], session.operations.now_ms())
+        put_step(step, is_dry=True, shortened=shortened)
+
+
+def put_step(
+    step: Step, *, is_dry: bool = False, is_running: bool = False, shortened: str = ""
+) -> None:
+    """Print a step as a line of JSON.
+
+    Args:
+        step: The step.
+        is_dry: Whether the command sends nothing (dry run).
+        is_running: Whether a session is running the plan of the step.
+        shortened: A sentence about how the step shortens access; empty if it does not.
+    """
+    step = under_way(step) if is_running else at_rest(step)
+    state, said = str(step.state), [step.message]
+    if step.state in DUE:
+        state = "planned" if is_dry or is_running else StepState.NOT_SENT
+        said += [shortened, step.note]
+    put_line(
+        {
+            "step": step.number,
+            "line": step.line,
+            "lockId": step.lock_id,
+            "remoteId": step.remote_id,
+            "remoteName": step.remote_name,
+            "action": step.action.value,
+            "state": state,
+            "message": " ".join(filter(None, said)),
+        }
+    )
+
+
+def put_end(
+    run: str | None,
+    steps: Iterable[Step],
+    *,
+    is_dry: bool = False,
+    is_running: bool = False,
+    left_out: Mapping[str, int] | None = None,
+) -> None:
+    """Print the totals of a plan or run as a line of JSON, after the lines of its steps.
+
+    Args:
+        run: The ID of the run; None if the plan was not run.
+        steps: All steps of the plan.
+        is_dry: See :func:`put_step`.
+        is_running: See :func:`put_step`.
+        left_out: The number of remotes without a step, by reason such as "expired".
+    """
+    end: dict[str, Any] = {"run": run}
+    end["counts"] = count_steps(steps, is_dry=is_dry, is_running=is_running)
+    if left_out:
+        end["leftOut"] = {**left_out}
+    put_line(end)
+
+
+def put_line(value: Mapping[str, Any]) -> None:
+    """Print an object as a line of ASCII JSON."""
+    put(json.dumps(value))
+
+
+def count_steps(
+    steps: Iterable[Step], *, is_dry: bool = False, is_running: bool = False
+) -> dict[str, int]:
+    """Return the number of steps by state, with the names of the states in the JSON output.
+
+    Args:
+        steps: The steps.
+        is_dry: See :func:`put_step`.
+        is_running: See :func:`put_step`.
+    """
+    counts = Counter(step.state for step in steps)
+    return count_states(counts, is_running=is_dry or is_running)

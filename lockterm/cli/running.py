@@ -1,19 +1,43 @@
-"""Functions that run one of lockterm's Textual apps until the app ends."""
+"""Functions that load the settings of the UI, and run one of its apps until the app ends."""
 
 from __future__ import annotations
 
 import asyncio
+import os
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
+
+from lockterm.config import Options, Settings, load_settings
+from lockterm.errors import ConfigError
 
 if TYPE_CHECKING:
     from textual.app import App, ReturnType
 
     from lockterm.api.first_page import FirstPage
     from lockterm.app import LocktermApp
-    from lockterm.config import Look, Settings
+    from lockterm.config import Look
     from lockterm.config.profiles import Profiles
     from lockterm.paths import Paths
     from lockterm.terminal.signals import SignalGuard
+
+
+def load_ui_settings(config_file: Path, options: Options) -> Settings:
+    """Return the effective settings, after checking the end dates that forms offer.
+
+    The package ``lockterm.config`` does not check these dates, because it cannot parse dates.
+
+    Raises:
+        ConfigError: If a setting is wrong; the message names the value and the setting.
+    """
+    settings = load_settings(config_file, options, os.environ)
+    place = settings.origins.get("presets")
+    if settings.profile is not None and place is not None:
+        from lockterm.domain.date_input import find_error  # few people configure it
+
+        for text in settings.profile.presets:
+            if error := find_error(text):
+                raise ConfigError(f"{place}: presets contains {text!r}. {error}")
+    return settings
 
 
 def run_profile(

@@ -8,13 +8,20 @@ from dataclasses import replace
 
 import click
 
-from lockterm.cli import manual
 from lockterm.cli.exit_codes import DONE, UsageError
-from lockterm.cli.manual_parts import LOCAL, RUN_CODES, list_examples
+from lockterm.cli.manual import LINES, LOCAL, RUN_CODES, list_examples
 from lockterm.cli.options import WriteOptions, asks_service, can_prompt, cancel, confirm, yes_option
 from lockterm.cli.output import put, put_stderr, put_table
-from lockterm.cli.plans import put_end, put_line, put_plan, put_step
-from lockterm.cli.run_plan import confirm_plan, put_result, run_plan, store_plan
+from lockterm.cli.run_plan import (
+    confirm_plan,
+    put_end,
+    put_line,
+    put_plan,
+    put_result,
+    put_step,
+    run_plan,
+    store_plan,
+)
 from lockterm.cli.session import Session
 from lockterm.config import Options
 from lockterm.domain import dates
@@ -43,8 +50,22 @@ same_account_option = click.option(
     help="Confirm that changed credentials belong to the same account.",
 )
 
+_RUNS_HELP = f"""\
+RUN is the ID of a run, or the beginning of the ID. The commands never repeat an unconfirmed change.
+To repeat a skipped step, make a new plan.
 
-@click.group(no_args_is_help=False, epilog=manual.RUNS)
+\b
+Examples:
+  lockterm runs list
+  lockterm runs resume 3f2a --yes --json
+
+{LINES}
+list --json prints run, state (planned, running, interrupted, done) and counts of each run.
+
+{RUN_CODES}"""
+
+
+@click.group(no_args_is_help=False, epilog=_RUNS_HELP)
 def runs() -> None:
     """List and resume runs of apply, edit, copy and clean."""
 

@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from lockterm.cli.exit_codes import notify
-from lockterm.cli.manual_parts import NO_CODES, SERVE_CODES, list_examples
+from lockterm.cli.manual import NO_CODES, list_examples, list_exit_codes
 from lockterm.cli.output import put
 from lockterm.config import values
 from lockterm.config.file import FROM_ENVIRONMENT
@@ -42,9 +42,15 @@ class ServeError(LocktermError):
     title = "Embedded service"
 
 
+_SERVE_CODES = list_exit_codes(
+    _0="ended by SIGINT or SIGTERM",
+    _1="the address or the database cannot be used",
+)
+
+
 @click.command(
     epilog=list_examples(
-        SERVE_CODES,
+        _SERVE_CODES,
         "lockterm serve",
         "lockterm serve --port 0 --empty --database site.db",
         "lockterm serve --database postgresql://db/locks --migrate --workers 4",

@@ -1,4 +1,4 @@
-"""The session that connects a command to the service and the store, and the search for a lock."""
+"""The session that connects a command to service and store, and finds its lock and its remote."""
 
 from __future__ import annotations
 
@@ -21,6 +21,7 @@ from lockterm.domain.glyphs import quoted
 from lockterm.domain.locks import Lock
 from lockterm.domain.names import normalize_name
 from lockterm.domain.operation import IN_FLIGHT, UNCONFIRMED
+from lockterm.domain.remotes import Remote
 from lockterm.domain.safe_text import clean
 from lockterm.domain.text.operation import STATE_NAMES
 from lockterm.domain.text.service import describe_clock, describe_read_only
@@ -279,6 +280,22 @@ def _find_by_name(book: list[Lock], typed: str) -> Lock:
         else "Run lockterm locks list to see names and IDs."
     )
     raise UsageError(f"No lock named {_quoted(typed)} in the lock book.", hint=hint)
+
+
+def read_remote(session: Session, lock: Lock, remote_id: int) -> Remote:
+    """Read a remote from the service, and check that it belongs to the lock.
+
+    Raises:
+        UsageError: If the remote belongs to another lock.
+    """
+    remote = session.run(session.operations.remotes.detail(remote_id))
+    if remote.lock_id not in (None, lock.lock_id):
+        raise UsageError(
+            f"Remote {remote_id} belongs to lock {remote.lock_id}, not to"
+            f" {format_lock(lock)}. Nothing was changed.",
+            hint="Check the IDs of the lock and the remote.",
+        )
+    return remote
 
 
 def lock_json(lock: Lock) -> dict[str, Any]:

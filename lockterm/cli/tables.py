@@ -17,8 +17,6 @@ from pathlib import Path
 
 import click
 
-from lockterm.cli import manual
-from lockterm.cli.completion import complete_locks
 from lockterm.cli.exit_codes import (
     DONE,
     FAILED,
@@ -28,6 +26,7 @@ from lockterm.cli.exit_codes import (
     format_error,
     notify,
 )
+from lockterm.cli.manual import EXPORT_CODES, LINES, LOCK, RUN_CODES, list_exit_codes
 from lockterm.cli.options import (
     WholeNumber,
     WriteOptions,
@@ -35,12 +34,22 @@ from lockterm.cli.options import (
     can_prompt,
     cancel,
     changes,
+    complete_locks,
     confirm,
     lock_argument,
 )
 from lockterm.cli.output import is_terminal, put, put_bytes
-from lockterm.cli.plans import plan_from_file, put_end, put_plan, put_planned
-from lockterm.cli.run_plan import confirm_plan, offer_plan, run_plan, store_plan
+from lockterm.cli.run_plan import (
+    confirm_plan,
+    offer_plan,
+    put_end,
+    put_plan,
+    put_planned,
+    report_problems,
+    report_unread,
+    run_plan,
+    store_plan,
+)
 from lockterm.cli.session import Session, find_lock, format_lock
 from lockterm.config import Options
 from lockterm.domain.plan import Action
@@ -49,6 +58,7 @@ from lockterm.domain.text.amount import format_count
 from lockterm.domain.text.plan import has_work
 from lockterm.operations import export as files
 from lockterm.operations.export import remotes_as_csv, write_file
+from lockterm.operations.plan_files import plan_file, read_map_file
 from lockterm.operations.planner import PlanDraft, ReadLock, read_locks
 
 _with_map = click.option(
@@ -62,8 +72,22 @@ _with_map = click.option(
 _AT_ONCE_S = 2.0
 """The maximum duration, in seconds, of an editor call that counts as returning at once."""
 
+_EXPORT_HELP = f"""\
+{LOCK}
+JSON has the records as the service sent them, one per line. --output writes JSON unless the name of
+the file ends with .csv. CSV is for people: dates with their offset, and words for types.
+--output replaces an earlier export. Before it replaces any other file, it asks, or needs --force.
 
-@click.command(epilog=manual.EXPORT)
+\b
+Examples:
+  lockterm export "Main gate" --output gate.csv
+  lockterm export 1001 1002 --output both.json
+  lockterm diff gate.csv
+
+{EXPORT_CODES}"""
+
+
+@click.command(epilog=_EXPORT_HELP)
 @click.argument("locks", metavar="LOCK...", nargs=-1, required=True, shell_complete=complete_locks)
 @click.option("--csv", "as_csv", is_flag=True, help="Print CSV in which no cell is a formula.")
 @click.option(
@@ -135,7 +159,66 @@ def _confirm_replacing(file: Path) -> bool:
     return confirm(f"Replace {clean(file)}? It is not an export of lockterm.", yes=False)
 
 
-@click.command(epilog=manual.DIFF)
+_DIFF_CODES = list_exit_codes(
+    5,
+    _0="the locks match the file",
+    _1="the locks differ from the file",
+    _2="the file or an argument is wrong",
+    _3="lockterm cannot reach the service, or could not read a lock",
+)
+
+_TABLES = """\
+FILE is a table of remotes: CSV with commas, semicolons or tabs in UTF-8 or UTF-16, or the JSON of
+export.
+
+\b
+Columns, in any order, with these names or the labels of the form:
+  lockId         required
+  remoteId, remoteNumber, remoteName
+                 the first that is filled in selects the remote
+  action         add, update, delete or keep; empty: update
+                 what exists, add the rest
+  remoteType     permanent, time-limited, recurring; or 1, 2, 4
+  startDate, endDate
+                 as in the form, 31.12.2026, or milliseconds
+  weekDay        as in the form, or 1,3,5
+  isCoerced, extraData, addType
+                 and the other fields of a new remote
+
+An empty cell is an empty field. A missing column changes nothing. The command checks the whole file
+first, and reports each problem with line, column and value.
+
+\b
+For the table of another system, MAPFILE is a TOML file like this:
+  [columns]
+  "First name" = "first name"
+  "Last name" = "last name"
+  "Card no" = "number"
+  "Notes" = "ignore"
+  [doors]
+  "Main entrance" = "1001"
+  [format]
+  dates = "day/month/year"
+  numbers = "hex"
+  [values]
+  type = "permanent"
+"""
+
+
+_DIFF_HELP = f"""\
+{_TABLES}
+\b
+Examples:
+  lockterm export 1001 --output gate.csv
+  lockterm diff gate.csv && echo unchanged
+
+\b
+--json prints a line for each step, like apply --dry-run --json.
+
+{_DIFF_CODES}"""
+
+
+@click.command(epilog=_DIFF_HELP)
 @click.argument("file", metavar="FILE", type=click.Path(path_type=Path))
 @click.option("--prune", is_flag=True, help="Include the deletes of apply --prune.")
 @_with_map
@@ -144,7 +227,7 @@ def _confirm_replacing(file: Path) -> bool:
 def diff(options: Options, file: Path, prune: bool, map_path: Path | None, as_json: bool) -> int:
     """Show what apply would change."""
     with Session(options) as session:
-        draft = plan_from_file(session, file, prune=prune, map_path=map_path)
+        draft = _plan_from_file(session, file, prune=prune, map_path=map_path)
         steps = draft.plan.steps
         if as_json:
             put_planned(session, steps)
@@ -157,7 +240,29 @@ def diff(options: Options, file: Path, prune: bool, map_path: Path | None, as_js
     return DONE if draft.plan.actions().keys() <= {Action.KEEP} else FAILED
 
 
-@click.command(epilog=manual.APPLY)
+_APPLY_HELP = f"""\
+{_TABLES}
+The command reads all remotes of each lock in the file. If it cannot read a lock, it deletes
+nothing. To delete more than 10 remotes, type their number. lockterm sends each change once, and the
+history shows its result. To continue an interrupted run, use "lockterm runs resume".
+
+A change shortens access if a remote closes earlier, opens later, loses weekdays or stops being
+permanent. The plan shows by how much. --no-shorten refuses such a plan with exit code 1 and sends
+nothing. --max-deletes limits deletes.
+
+\b
+Examples:
+  lockterm apply gate.csv --dry-run
+  lockterm apply gate.csv --no-shorten --yes
+  lockterm apply gate.csv --prune --max-deletes 5
+  lockterm apply gate.csv --yes --json
+  lockterm apply people.csv --map people.toml --dry-run
+
+{LINES}
+{RUN_CODES}"""
+
+
+@click.command(epilog=_APPLY_HELP)
 @click.argument("file", metavar="FILE", type=click.Path(path_type=Path))
 @click.option("--prune", is_flag=True, help="Delete remotes that are not in the file.")
 @click.option(
@@ -184,11 +289,59 @@ def apply(
     """
     with Session(options, dry_run=how.dry_run) as session:
         session.require_writable()
-        draft = plan_from_file(session, file, prune=prune, map_path=map_path)
+        draft = _plan_from_file(session, file, prune=prune, map_path=map_path)
         return offer_plan(session, draft, how, max_deletes=max_deletes, no_shorten=no_shorten)
 
 
-@click.command(epilog=manual.EDIT)
+def _plan_from_file(
+    session: Session,
+    path: Path,
+    *,
+    prune: bool,
+    title: str = "",
+    seen: Sequence[ReadLock] | None = None,
+    map_path: Path | None = None,
+) -> PlanDraft:
+    """Return the plan that applies a file, and report on stderr which locks could not be read.
+
+    Args:
+        session: The session that reads the locks.
+        path: The file.
+        prune: Whether to delete remotes that are not in the file; see :func:`plan_file`.
+        title: The title of the plan; by default "apply" and the file's name.
+        seen: The locks as they were when the file was written; see :func:`plan_file`.
+        map_path: The file that assigns the columns of another system's table to fields.
+
+    Raises:
+        UsageError: If the file or its mapping has problems; nothing was sent.
+    """
+    title, table_map = title or f"apply {path.name}", None
+    if map_path is not None:
+        with report_problems(map_path):
+            table_map = read_map_file(map_path)
+    with report_problems(path):
+        planning = plan_file(
+            session.operations, path, title, prune=prune, seen=seen, table_map=table_map
+        )
+        draft = session.run(planning)
+    report_unread(draft)
+    return draft
+
+
+_EDIT_HELP = f"""\
+{LOCK}
+The table has the format of export --csv. Remotes that someone else changes while you edit are
+skipped. If you remove a line, its remote is deleted only with --prune.
+
+\b
+Examples:
+  lockterm edit "Main gate"
+  VISUAL=nano lockterm edit 1001 --prune
+
+{RUN_CODES}"""
+
+
+@click.command(epilog=_EDIT_HELP)
 @lock_argument
 @click.option("--prune", is_flag=True, help="Delete the remotes whose lines you removed.")
 @asks_service
@@ -272,7 +425,7 @@ def _edit_until_valid(
             if not confirm("Have you saved the table and closed the editor?", yes=False):
                 return None
         try:
-            return plan_from_file(session, file, prune=prune, title=title, seen=[seen])
+            return _plan_from_file(session, file, prune=prune, title=title, seen=[seen])
         except UsageError as error:
             notify(format_error(error))
             if not confirm("Edit the table again?", yes=False):

@@ -10,8 +10,8 @@ from typing import TYPE_CHECKING
 from lockterm.api.first_page import FirstPage
 from lockterm.cli.exit_codes import NO_SERVICE
 from lockterm.cli.logfile import log_to
-from lockterm.cli.running import exit_code, run_app, run_profile
-from lockterm.config import Options, load_settings
+from lockterm.cli.running import exit_code, load_ui_settings, run_app, run_profile
+from lockterm.config import Options
 from lockterm.config.preferences import Preferences
 from lockterm.config.profile import USUAL_SIZE
 from lockterm.config.profiles import Profiles
@@ -46,11 +46,7 @@ def run_ui(
     startup.begin()
     paths = Paths.standard()
     chosen = replace(options, profile=profile) if profile else options
-    settings = load_settings(paths.config_file, chosen, os.environ)
-    if "presets" in settings.origins:
-        from lockterm.cli.presets import check_presets  # few people configure it
-
-        check_presets(settings)
+    settings = load_ui_settings(paths.config_file, chosen)
     require_terminal(os.environ)
     profiles = Profiles(paths.config_file, options, os.environ)
     if settings.profile is None:

@@ -7,14 +7,8 @@ from typing import Any
 
 import click
 
-from lockterm.cli import manual
 from lockterm.cli.exit_codes import DONE, FAILED, UNKNOWN, UsageError, format_error, notify
-from lockterm.cli.manual_parts import (
-    CHANGING,
-    DECIDING_CODES,
-    UNCONFIRMED_CODES,
-    list_examples,
-)
+from lockterm.cli.manual import CHANGING, list_examples, list_exit_codes
 from lockterm.cli.options import (
     asks_service,
     cancel,
@@ -56,15 +50,39 @@ Commands accept any beginning of an ID that is unique.
 """
 
 
-@click.group(no_args_is_help=False, epilog=manual.UNCONFIRMED)
+_UNCONFIRMED_HELP = f"""\
+\b
+Examples:
+  lockterm unconfirmed list
+  lockterm unconfirmed check
+  lockterm unconfirmed accept 3f2a91c0 1176
+
+ID is the beginning of an ID, as list shows it.
+
+list --json and check --json print outcomes: a list of id, state, call, lockId, lockName, remoteId,
+remoteName, sent and readBack (ms), candidates and message. The other commands print one object of
+this kind.
+
+{CHANGING}"""
+
+
+@click.group(no_args_is_help=False, epilog=_UNCONFIRMED_HELP)
 def unconfirmed() -> None:
     """List, check and resolve unconfirmed changes."""
+
+
+_UNCONFIRMED_CODES = list_exit_codes(
+    5,
+    _0="no change is unconfirmed",
+    _1="the store cannot be used",
+    _4="a change is unconfirmed",
+)
 
 
 @unconfirmed.command(
     "list",
     epilog=list_examples(
-        UNCONFIRMED_CODES, "lockterm unconfirmed list", "lockterm unconfirmed list --json"
+        _UNCONFIRMED_CODES, "lockterm unconfirmed list", "lockterm unconfirmed list --json"
     ),
 )
 @json_option
@@ -83,7 +101,7 @@ def list_changes(options: Options, as_json: bool) -> int:
 
 @unconfirmed.command(
     epilog=list_examples(
-        UNCONFIRMED_CODES,
+        _UNCONFIRMED_CODES,
         "lockterm unconfirmed check",
         "lockterm unconfirmed check 3f2a91c0 --json",
     )
@@ -105,7 +123,10 @@ def check(options: Options, ids: tuple[str, ...], as_json: bool) -> int:
     return UNKNOWN if any(one.is_unconfirmed for one in read) else DONE
 
 
-@unconfirmed.command(epilog=list_examples(DECIDING_CODES, "lockterm unconfirmed dismiss 3f2a91c0"))
+_DECIDING_CODES = list_exit_codes(5, _1="you did not agree, or the store cannot be used")
+
+
+@unconfirmed.command(epilog=list_examples(_DECIDING_CODES, "lockterm unconfirmed dismiss 3f2a91c0"))
 @click.argument("operation_id", metavar="ID")
 @yes_option
 @json_option
@@ -139,7 +160,7 @@ def dismiss(options: Options, operation_id: str, yes: bool, as_json: bool) -> in
 
 @unconfirmed.command(
     epilog=list_examples(
-        DECIDING_CODES, "lockterm unconfirmed adopt", "lockterm unconfirmed adopt --yes"
+        _DECIDING_CODES, "lockterm unconfirmed adopt", "lockterm unconfirmed adopt --yes"
     )
 )
 @yes_option

@@ -10,9 +10,8 @@ from typing import Any
 
 import click
 
-from lockterm.cli import manual
 from lockterm.cli.exit_codes import DONE, UsageError, notify
-from lockterm.cli.manual_parts import CHANGING, READING, list_examples
+from lockterm.cli.manual import CHANGING, EXPORT_CODES, LOCK, READING, list_examples
 from lockterm.cli.options import (
     Format,
     WriteOptions,
@@ -53,7 +52,18 @@ Packs also have the column ``updated`` with the time of the last change in a rea
 _SEX = {0: "male", 1: "female"}
 
 
-@click.group(no_args_is_help=False, epilog=manual.VOICE)
+_VOICE_HELP = f"""\
+{LOCK}
+\b
+Examples:
+  lockterm voice list "Main gate"
+  lockterm voice set "Main gate" de-DE anna
+  lockterm voice packs 1001 --csv > packs.csv
+
+{CHANGING}"""
+
+
+@click.group(no_args_is_help=False, epilog=_VOICE_HELP)
 def voice() -> None:
     """List voice packs and timbres, and set the voice of a lock."""
 
@@ -166,7 +176,22 @@ def show(options: Options, typed_lock: str, name: str, form: Format) -> int:
     return DONE
 
 
-@voice.command(epilog=manual.FETCH)
+_FETCH_HELP = f"""\
+If the service returns size and MD5, the command checks the file against them. It does not unpack
+the file. It resumes an interrupted download. If the file is on another server than the service, the
+command asks first, and sends no header to that server.
+
+\b
+Examples:
+  lockterm voice fetch "Main gate" de-DE-anna
+  lockterm voice fetch 1001 de-DE-anna --output anna.pack --yes
+
+--json prints file, bytes, md5 (null if the service returned none), and pack as the service sent it.
+
+{EXPORT_CODES}"""
+
+
+@voice.command(epilog=_FETCH_HELP)
 @lock_argument
 @click.argument("name", metavar="PACK")
 @click.option(

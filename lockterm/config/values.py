@@ -74,7 +74,7 @@ def boolean(value: object) -> bool:
 def presets(value: object) -> tuple[str, ...]:
     """Check the number and the length of the new end dates that forms offer, and return them.
 
-    This rule does not check whether each text is a date; ``lockterm.cli.presets`` checks that.
+    This rule does not check whether each text is a date; ``lockterm.cli.running`` checks that.
     """
     if not isinstance(value, list) or not value:
         raise ValueError('must be a list of texts, such as ["+30d", "eom"]')

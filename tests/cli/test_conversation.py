@@ -10,8 +10,8 @@ from typing import Any
 
 import pytest
 
-from lockterm.cli.doctor import conversation
-from lockterm.cli.doctor.conversation import Conversation
+from lockterm.cli import terminal_queries
+from lockterm.cli.terminal_queries import Conversation
 
 ATTRIBUTES = "\x1b[?62;22c"
 
@@ -22,8 +22,8 @@ def terminal(monkeypatch: pytest.MonkeyPatch) -> Iterator[tuple[int, int]]:
     answers, to_answer = os.pipe()
     asked, to_ask = os.pipe()
     os.set_blocking(answers, False)  # what is read without being there fails, rather than hangs
-    monkeypatch.setattr(conversation, "STDIN", answers)
-    monkeypatch.setattr(conversation, "STDERR", to_ask)
+    monkeypatch.setattr(terminal_queries, "STDIN", answers)
+    monkeypatch.setattr(terminal_queries, "STDERR", to_ask)
     yield to_answer, asked
     for file in (answers, to_answer, asked, to_ask):
         os.close(file)

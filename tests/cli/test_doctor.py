@@ -13,8 +13,8 @@ from typing import Any
 import pytest
 import tzdata
 
-from lockterm.cli.doctor.conversation import TerminalAnswers
-from lockterm.cli.doctor.terminal import check_copying
+from lockterm.cli.doctor_terminal import check_copying
+from lockterm.cli.terminal_queries import TerminalAnswers
 from lockterm.config.look import Look, Multiplexer
 from lockterm.domain.drafts import Draft
 from lockterm.domain.locks import Lock

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from lockterm.cli.install_files import install_files
+from lockterm.cli.install import install_files
 from lockterm.errors import LocktermError
 from tests.cli.conftest import Run
 from tests.terminal.pty_session import LOCKTERM

@@ -10,8 +10,8 @@ import click
 import pytest
 
 from lockterm.cli.commands import lockterm as root
-from lockterm.cli.keys import rows
-from lockterm.cli.man import pages
+from lockterm.cli.info import key_rows
+from lockterm.cli.install import pages
 from lockterm.keymap import DEFAULT_KEYMAP
 from tests.cli.conftest import Run
 from tests.programs import require
@@ -93,5 +93,5 @@ def test_man_pages_have_the_help_when_groff_formats_them(tmp_path: Path) -> None
         for parameter in command.params:
             if isinstance(parameter, click.Option):
                 assert parameter.help and parameter.help in drawn.stdout, path
-    for row in rows(DEFAULT_KEYMAP):
+    for row in key_rows(DEFAULT_KEYMAP):
         assert row.does in drawn.stdout

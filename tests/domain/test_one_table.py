@@ -24,7 +24,7 @@ from datetime import UTC
 from textual.app import App
 from textual.widgets import Static
 from lockterm.cli.commands import lockterm as command
-from lockterm.cli.remotes.reading import CSV_COLUMNS
+from lockterm.cli.remotes import CSV_COLUMNS
 from lockterm.domain.copies import read_backup
 from lockterm.domain.operation import known_fields
 from lockterm.domain.locks import Lock
@@ -152,4 +152,4 @@ def test_no_other_module_lists_the_fields() -> None:
                 re.sub("[_ -]", "", word).replace("electricquantity", "battery") for word in found
             }
             listing |= {str(file.relative_to(package))} if len(fields) > 1 else set()
-    assert listing == {"domain/remotes.py", "cli/report_battery.py"}
+    assert listing == {"domain/remotes.py", "cli/report.py"}

@@ -11,7 +11,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from lockterm.cli.remotes.reading import CSV_COLUMNS
+from lockterm.cli.remotes import CSV_COLUMNS
 from lockterm.domain.table_columns import guarded, unguarded
 from lockterm.domain.table_file import TableFileError, read_table
 from lockterm.operations.export import FORMULA_STARTS

@@ -10,7 +10,7 @@ import pytest
 from hypothesis import HealthCheck, given
 from hypothesis import strategies as st
 
-from lockterm.cli.keys import rows
+from lockterm.cli.info import key_rows
 from lockterm.keymap import Keymap, hints
 from lockterm.keymap.check import WrongKeyError, check, gave_way
 from lockterm.keymap.hints import SENDABLE, is_typed, spelled
@@ -192,7 +192,7 @@ def test_the_keys_of_readme_and_documentation_are_keys() -> None:
     cells = [line.split(" | ")[0] for line in table.splitlines()]
     told = {key for cell in cells for key in re.findall("`(.+?)`", cell)}
     assert len(cells) == 10
-    known = {key for row in rows({}) for key in row.keys}
+    known = {key for row in key_rows({}) for key in row.keys}
     assert {hints.written(hints.spelled(key)) for key in told} - known == set()
     page = (ROOT / "docs/how-to/customize-keys.md").read_text("utf-8")
     assert check(tomllib.loads(page.partition("```toml\n[keys]\n")[2].partition("```")[0]))

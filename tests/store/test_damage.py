@@ -14,7 +14,7 @@ from uuid import NAMESPACE_OID, uuid5
 
 import pytest
 
-from lockterm.cli.doctor.checks import check_store
+from lockterm.cli.doctor import check_store
 from lockterm.config import Profile
 from lockterm.domain.history import HistoryLine
 from lockterm.domain.locks import Lock

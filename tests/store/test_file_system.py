@@ -11,7 +11,7 @@ from pathlib import Path
 
 import pytest
 
-from lockterm.cli.doctor.checks import check_store
+from lockterm.cli.doctor import check_store
 from lockterm.domain.locks import Lock
 from lockterm.errors import StoreError
 from lockterm.paths import Paths

@@ -11,7 +11,7 @@ from pathlib import Path
 
 import pytest
 
-from lockterm.cli.doctor.checks import check_store
+from lockterm.cli.doctor import check_store
 from lockterm.cli.logfile import log_to
 from lockterm.config import Profile
 from lockterm.config.file import read_config

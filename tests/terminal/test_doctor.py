@@ -15,7 +15,7 @@ from typing import Any
 
 import pytest
 
-from lockterm.cli.doctor.keys import KEYS
+from lockterm.cli.doctor_terminal import KEYS
 from lockterm.keymap.hints import written
 from lockterm.keymap.keys import PLACES
 from tests.terminal.multiplexers import in_screen, in_tmux

@@ -1,4 +1,8 @@
-"""The commands ``remotes list``, ``remotes show`` and ``remotes check-name``."""
+"""The ``lockterm remotes`` commands, and the tables of remotes that other commands print too.
+
+This module defines ``list``, ``show`` and ``check-name``. The commands that change remotes are in
+``change_remotes``.
+"""
 
 from __future__ import annotations
 
@@ -10,9 +14,9 @@ from typing import Any
 
 import click
 
-from lockterm.cli import manual
+from lockterm.cli.change_remotes import add, clear, delete, update, user_number
 from lockterm.cli.exit_codes import DONE, FAILED, UsageError, notify
-from lockterm.cli.manual_parts import CHECK_NAME_CODES, READING, list_examples
+from lockterm.cli.manual import CHANGING, LOCK_AND_REMOTE, READING, list_examples, list_exit_codes
 from lockterm.cli.options import (
     Format,
     WholeNumber,
@@ -28,7 +32,7 @@ from lockterm.cli.output import (
     put_json,
     put_table,
 )
-from lockterm.cli.session import Session, format_lock, lock_json, open_lock
+from lockterm.cli.session import Session, format_lock, lock_json, open_lock, read_remote
 from lockterm.config import Options
 from lockterm.config.profile import MAX_PAGE_SIZE
 from lockterm.domain import dates
@@ -54,8 +58,19 @@ CSV_COLUMNS = (*(field.name for field in _RECORD), "start", "end")
 """The columns of the CSV output: the fields in contract 2.3, then the start and the end in a
 readable format."""
 
+_LIST_HELP = f"""\
+\b
+Examples:
+  lockterm remotes list "Main gate" --page 2
+  lockterm remotes list 1001 --all --json | jq '.remotes[].remoteName'
 
-@click.command("list", epilog=manual.LIST)
+--json prints lock (lockId, name), pageNo, pageSize, pages (null with --all), total, unreadable, and
+remotes as the service sent them. --csv prints the same fields, and start and end with their offset.
+
+{READING}"""
+
+
+@click.command("list", epilog=_LIST_HELP)
 @lock_argument
 @click.option("--page", type=WholeNumber(1), metavar="N", help="Number of the page. [default: 1]")
 @click.option(
@@ -139,9 +154,17 @@ def show(options: Options, typed_lock: str, remote_id: int, form: Format) -> int
     return DONE
 
 
+_CHECK_NAME_CODES = list_exit_codes(
+    3,
+    5,
+    _0="the name is free",
+    _1="the name is taken, or the service refused to answer",
+)
+
+
 @click.command(
     epilog=list_examples(
-        CHECK_NAME_CODES, 'lockterm remotes check-name "Main gate" "Anna Weber" && echo free'
+        _CHECK_NAME_CODES, 'lockterm remotes check-name "Main gate" "Anna Weber" && echo free'
     )
 )
 @lock_argument
@@ -160,22 +183,6 @@ def check_name(options: Options, typed_lock: str, name: str, as_json: bool) -> i
     else:
         put(f"{clean(name, 60)} is {'free' if free else 'taken'} on {format_lock(lock)}.")
     return DONE if free else FAILED
-
-
-def read_remote(session: Session, lock: Lock, remote_id: int) -> Remote:
-    """Read a remote from the service, and check that it belongs to the lock.
-
-    Raises:
-        UsageError: If the remote belongs to another lock.
-    """
-    remote = session.run(session.operations.remotes.detail(remote_id))
-    if remote.lock_id not in (None, lock.lock_id):
-        raise UsageError(
-            f"Remote {remote_id} belongs to lock {remote.lock_id}, not to"
-            f" {format_lock(lock)}. Nothing was changed.",
-            hint="Check the IDs of the lock and the remote.",
-        )
-    return remote
 
 
 def _report_differences(session: Session, lock: Lock, page: RemotePage) -> None:
@@ -234,3 +241,33 @@ def csv_rows(remotes: Iterable[Remote], zone: tzinfo) -> Iterable[dict[str, Any]
         start = remote.odd.get("startDate", dates.to_iso(remote.start_ms, zone))
         end = remote.odd.get("endDate", dates.to_iso(remote.end_ms, zone))
         yield {**remote.raw, "start": start, "end": end}
+
+
+_CERTAINTY = """\
+lockterm writes every change to the journal, then sends it, and never repeats it without your
+consent. If no answer comes, lockterm verifies the change for up to 90 s. "Recorded by the service"
+does not mean that the change has reached the lock. The service does not report that.
+"""
+
+
+_REMOTES_HELP = f"""\
+{LOCK_AND_REMOTE}
+\b
+Examples:
+  lockterm remotes list "Main gate"
+  lockterm remotes add 1001 --name "Anna Weber" --number A-2041 \\
+      --type recurring --start now --end +30d --days mon-fri
+  lockterm remotes update 1001 48213 --end +1y --dry-run
+  lockterm remotes delete 1001 48213 --yes --json
+
+{_CERTAINTY}
+{CHANGING}"""
+
+
+@click.group(
+    commands=[list_remotes, show, add, update, delete, clear, user_number, check_name],
+    no_args_is_help=False,
+    epilog=_REMOTES_HELP,
+)
+def remotes() -> None:
+    """List, add, change and delete the remotes of a lock."""

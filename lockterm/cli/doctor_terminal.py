@@ -1,4 +1,7 @@
-"""The doctor's check of the terminal's replies to queries, and of lockterm's use of them."""
+"""The doctor's findings about the terminal, and its test of the keys that arrive.
+
+The doctor checks the terminal's replies to queries, and how lockterm uses the terminal.
+"""
 
 from __future__ import annotations
 
@@ -8,25 +11,31 @@ import re
 import shutil
 import subprocess
 import sys
+import time
 from collections.abc import Iterator, Mapping
 from contextlib import ExitStack
-from typing import Any
+from dataclasses import dataclass, field
+from typing import Any, Literal
 
 from rich.cells import cell_len
 
-from lockterm.cli.doctor.checks import Finding, finding_of
-from lockterm.cli.doctor.conversation import (
+from lockterm.cli.exit_codes import advice_of
+from lockterm.cli.output import put, put_wrapped
+from lockterm.cli.terminal_queries import (
     LETTER,
     NAME_GLYPHS,
     OWN_GLYPHS,
+    Conversation,
     TerminalAnswers,
     ask_terminal,
     can_ask_terminal,
 )
 from lockterm.config.look import TRUE_COLORS, Look
+from lockterm.errors import LocktermError
+from lockterm.keymap.hints import written
 from lockterm.terminal.signals import RESTORE, NoTerminalError, require_terminal
 
-TIMEOUT_S = 2.0
+_TMUX_TIMEOUT_S = 2.0
 """The maximum time to wait for a reply of tmux, in seconds."""
 
 _NAMES = {"tmux": "tmux", "GNU screen": "screen"}
@@ -36,6 +45,41 @@ SMALLEST = (60, 20)
 """The minimum size of a terminal for the UI, in columns and rows."""
 HOME = (80, 24)
 """The size of a terminal in which a page of 20 remotes fits, in columns and rows."""
+
+KEYS = (
+    *("enter", "esc", "tab", "shift+tab", "space", "backspace", "del"),
+    *("up", "down", "left", "right", "home", "end", "pgup", "pgdn", "shift+up", "shift+down"),
+    *("f1", "f2", "f3", "f4", "f5"),
+    *("ctrl+s", "ctrl+n", "ctrl+g", "ctrl+o", "ctrl+r"),
+    *("ctrl+t", "ctrl+y", "ctrl+l", "ctrl+p", "ctrl+q"),
+)
+"""The keys of lockterm that a terminal or a multiplexer may handle itself or send differently."""
+
+KEYS_TIMEOUT_S = 30.0
+"""The time without a key after which the test of keys ends, in seconds."""
+
+_LAST_KEYS = ("q", "ctrl+c")
+_TICK_S = 0.05
+
+State = Literal["OK", "WARN", "FAIL"]
+"""The severity of a finding. Only ``FAIL`` makes the exit code 1."""
+
+
+@dataclass(frozen=True, slots=True)
+class Finding:
+    """The result of one check, which is one line of the report."""
+
+    state: State
+    sentence: str
+    advice: str = ""
+    """Advice to the user; empty if nothing is wrong."""
+    facts: Mapping[str, Any] = field(default_factory=dict)
+    """Measured values for the output of ``--json``."""
+
+
+def finding_of(error: LocktermError) -> Finding:
+    """Return a finding that reports an error."""
+    return Finding("FAIL", error.meaning, advice_of(error))
 
 
 def check_terminal(
@@ -302,9 +346,68 @@ def _run_tmux(*command: str) -> str | None:
             capture_output=True,
             encoding="utf-8",
             errors="replace",
-            timeout=TIMEOUT_S,
+            timeout=_TMUX_TIMEOUT_S,
             check=False,
         )
     except (OSError, subprocess.TimeoutExpired):
         return None
     return done.stdout.strip() if done.returncode == 0 else None
+
+
+def run_keys() -> int:
+    """Print how each pressed key arrives, and finally which keys did not arrive.
+
+    Returns:
+        The exit code, which is always 0, because the user may not have pressed a missing key.
+
+    Raises:
+        NoTerminalError: If there is no usable terminal.
+    """
+    require_terminal(os.environ)
+    if not can_ask_terminal():
+        raise NoTerminalError(
+            "Another program uses this terminal now.", hint="Run the command in the foreground."
+        )
+    put(
+        "Press each of these keys. To end, press q or Ctrl+C, or press no key for"
+        f" {KEYS_TIMEOUT_S:.0f} s:"
+    )
+    put_wrapped("  ", " ".join(KEYS))
+    seen: set[str] = set()
+    for key, sequence in _read_keys():
+        seen.add(key)
+        known = "" if key in KEYS or len(key) == 1 else "   not used by lockterm"
+        put(f"  {key:<12} arrives as {ascii(sequence)[1:-1]}{known}")
+        if key in _LAST_KEYS:
+            break
+    missing = [key for key in KEYS if key not in seen]
+    put(f"{len(KEYS) - len(missing)} of {len(KEYS)} keys arrived.")
+    if missing:
+        put_wrapped("Not seen: ", f"{' '.join(missing)}.")
+        then = "In the configuration, set other keys for these actions under [keys]."
+        put_wrapped("", f"If you pressed these keys, another program used them. {then}")
+    return 0
+
+
+def _read_keys() -> Iterator[tuple[str, str]]:
+    """Yield each key's name, as screens receive it, and the characters that the terminal sent."""
+    # Textual is missing when the manual pages are built.
+    from textual import events
+
+    from lockterm.terminal.terminal_input import TerminalInput
+
+    keys = TerminalInput()
+    with Conversation(raw=True) as terminal:
+        sent, until = b"", time.monotonic() + KEYS_TIMEOUT_S
+        while (now_s := time.monotonic()) < until:
+            data = terminal.read(_TICK_S)
+            if data == b"":
+                return  # the terminal hung up
+            sent += data or b""
+            arrived = list(keys.feed(data, now_s) if data else keys.tick(now_s))
+            for message in arrived:
+                if isinstance(message, events.Key):
+                    until = time.monotonic() + KEYS_TIMEOUT_S
+                    yield written(message.key), sent.decode("utf-8", "replace")
+            if arrived:
+                sent = b""

@@ -1,4 +1,7 @@
-"""The doctor's checks of configuration, store and service."""
+"""The command ``lockterm doctor``, which finds problems on this machine and gives advice.
+
+It checks configuration, store and service; ``doctor_terminal`` checks the terminal.
+"""
 
 from __future__ import annotations
 
@@ -8,20 +11,31 @@ import shutil
 import sqlite3
 import stat
 import statistics
-from collections.abc import Iterator, Mapping
-from contextlib import closing
-from dataclasses import asdict, dataclass, field, replace
+from collections.abc import Iterable, Iterator, Mapping
+from contextlib import ExitStack, closing
+from dataclasses import asdict, replace
 from pathlib import Path
-from typing import Any, Literal
+from typing import Any
 
-from lockterm.cli.exit_codes import advice_of
+import click
+
+from lockterm import __version__
+from lockterm.cli.doctor_terminal import Finding, check_terminal, finding_of, run_keys
+from lockterm.cli.exit_codes import DONE, FAILED
+from lockterm.cli.logfile import log_to
+from lockterm.cli.manual import list_exit_codes
+from lockterm.cli.options import UI_OPTIONS, json_option, take_options
+from lockterm.cli.output import is_terminal, put_json, put_wrapped
+from lockterm.cli.running import load_ui_settings
 from lockterm.config import Options, Profile, Settings, load_settings
-from lockterm.config.file import read_config
+from lockterm.config.file import ConfigFile, read_config
+from lockterm.config.look import resolve_look
 from lockterm.config.zones import describe_zone_data, is_zone, zone_data
 from lockterm.domain.operation import IN_FLIGHT, UNCONFIRMED
 from lockterm.domain.safe_text import clean
 from lockterm.domain.text.amount import format_count, format_size
 from lockterm.errors import ConfigError, LocktermError, StoreError
+from lockterm.keymap import hints
 from lockterm.keymap.hints import key, settling
 from lockterm.operations.connection import CLOCK_TOLERANCE_S
 from lockterm.operations.probe import SOME_LOCK, ServiceAnswers, ask, look_at_certificate
@@ -41,25 +55,94 @@ SLOW_MS = 1000.0
 SOON_DAYS = 30
 """The remaining validity of a certificate below which lockterm warns, in days."""
 
-State = Literal["OK", "WARN", "FAIL"]
-"""The severity of a finding. Only ``FAIL`` makes the exit code 1."""
+_DOCTOR_CODES = list_exit_codes(
+    _0="nothing is wrong, but there may be warnings", _1="something is wrong"
+)
+
+_DOCTOR_HELP = f"""\
+Every line starts with OK, WARN or FAIL, and shows what to do. The command asks the terminal for its
+name, character widths, colors and clipboard, and does not wait long for an answer. Without a
+terminal, it checks the rest. It changes nothing. With --keys, it shows each key that arrives from
+the terminal until you press q.
+
+\b
+--json prints one object:
+  version, ok (false: something is wrong), findings: a list of
+    state    OK, WARN or FAIL
+    subject  terminal, configuration, store or service
+    found    the finding, as a sentence
+    advice   what to do, or empty
+    facts    measured values by name (null: unknown)
+If stdout is a terminal, --json does not ask it. Redirect to a file.
+
+\b
+Examples:
+  lockterm doctor --lock 1001
+  ssh laptop lockterm doctor --json | jq '.findings[].found'
+  lockterm doctor --json > report.json
+
+{_DOCTOR_CODES}"""
 
 
-@dataclass(frozen=True, slots=True)
-class Finding:
-    """The result of one check, which is one line of the report."""
+@click.command(epilog=_DOCTOR_HELP)
+@take_options(*UI_OPTIONS, lock="Read the remotes of this lock too. [default: none]")
+@json_option
+@click.option("--keys", is_flag=True, help="Show how the keys that you press arrive.")
+def doctor(options: Options, as_json: bool, keys: bool) -> int:
+    """Check terminal, configuration, store and service."""
+    if keys:
+        return run_keys()
+    findings: list[dict[str, object]] = []
+    wrong = False
+    with ExitStack() as at_end:
+        # Queries to the terminal would mix with JSON that is printed there.
+        asking = None if as_json and is_terminal() else at_end
+        for subject, finding in _check_all(options, asking):
+            wrong = wrong or finding.state == "FAIL"
+            record = {"state": finding.state, "subject": subject, "found": finding.sentence}
+            findings.append({**record, "advice": finding.advice, "facts": dict(finding.facts)})
+            if not as_json:  # print each finding at once, because a silent service takes time
+                words = f"{finding.sentence} {finding.advice}".strip()
+                put_wrapped(f"{finding.state:<5} {subject:<14} ", clean(words))
+    if as_json:
+        put_json({"version": __version__, "ok": not wrong, "findings": findings})
+    return FAILED if wrong else DONE
 
-    state: State
-    sentence: str
-    advice: str = ""
-    """Advice to the user; empty if nothing is wrong."""
-    facts: Mapping[str, Any] = field(default_factory=dict)
-    """Measured values for the output of ``--json``."""
+
+def _check_all(options: Options, at_end: ExitStack | None) -> Iterator[tuple[str, Finding]]:
+    """Yield pairs of a subject and a finding, each as soon as the finding is known.
+
+    Args:
+        options: The options of the command.
+        at_end: The stack that restores the terminal after the queries; None to send no queries.
+    """
+    paths = Paths.standard()
+    settings: Settings | None = None
+    origins: Mapping[str, str]
+    detected: dict[str, str] = {}
+    configuration: Iterable[Finding]
+    try:
+        settings = load_ui_settings(paths.config_file, options)
+        hints.use(settings.keymap)
+        look, origins = settings.look, settings.origins
+        configuration = check_configuration(paths.config_file, options, os.environ, settings)
+    except ConfigError as error:
+        nothing = ConfigFile(paths.config_file)
+        look = resolve_look(nothing, os.environ, detected, quiet=None, mouse=None)
+        origins = detected
+        configuration = [finding_of(error)]
+    yield from _with_subject("terminal", check_terminal(os.environ, look, origins, at_end))
+    yield from _with_subject("configuration", configuration)
+    yield from _with_subject("store", check_store(paths))
+    if settings is not None and settings.profile is not None:
+        if options.log_level:  # otherwise the doctor writes nothing, not even a log
+            secrets = settings.profile.headers.values()
+            log_to(paths.log_file, options.log_level, secrets=secrets)
+        yield from _with_subject("service", check_service(settings.profile, settings.open_lock))
 
 
-def finding_of(error: LocktermError) -> Finding:
-    """Return a finding that reports an error."""
-    return Finding("FAIL", error.meaning, advice_of(error))
+def _with_subject(subject: str, findings: Iterable[Finding]) -> Iterator[tuple[str, Finding]]:
+    return ((subject, finding) for finding in findings)
 
 
 def check_configuration(

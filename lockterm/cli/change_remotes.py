@@ -8,9 +8,8 @@ from typing import Any
 
 import click
 
-from lockterm.cli import manual
 from lockterm.cli.exit_codes import UsageError, notify
-from lockterm.cli.manual_parts import CHANGING, list_examples
+from lockterm.cli.manual import CHANGING, list_examples
 from lockterm.cli.options import (
     Command,
     WholeNumber,
@@ -23,9 +22,8 @@ from lockterm.cli.options import (
     remote_argument,
     require_answer,
 )
-from lockterm.cli.remotes.reading import read_remote
 from lockterm.cli.send_change import Change, report_unchanged, send_change
-from lockterm.cli.session import Session, format_lock, open_writable_lock
+from lockterm.cli.session import Session, format_lock, open_writable_lock, read_remote
 from lockterm.config import Options
 from lockterm.domain import dates, rules
 from lockterm.domain.constants import RemoteType, choices, word
@@ -143,7 +141,35 @@ def describe_resolved(
     return lines
 
 
-@click.command(epilog=manual.ADD)
+_TIMES = """\
+\b
+Dates are in the time zone of the lock's entry in the lock book, or of
+the profile. lockterm shows dates with their offset. You can type:
+  2026-12-01 09:00   1 Dec 2026 9:00   2026-12-01 09:00 +01:00
+  now   today 18:00   tomorrow noon   next fri 6pm   eom   eoy
+  +6h   +30d   2 weeks   +6mo 18:00   +1mo eom
+A day without a time starts at 00:00 and ends at the end of the day.
+An end such as +30d counts from the remote's current end. If the remote
+has no end or has expired, +30d counts from now, or from a later start.
+Weekdays: mon-fri   mo,we   1-5   weekend   daily
+"""
+
+
+_ADD_HELP = f"""\
+{_TIMES}
+\b
+Examples:
+  lockterm remotes add 1001 --name Anna --number A-1 --type permanent
+  lockterm remotes add "Main gate" --name Crew --number A-2 \\
+      --type recurring --start now --end "2026-12-31 18:00" --days mon-fri
+
+The command asks before it sends unusual values: an end in the past, no weekdays, more than 1 KB of
+extra data, or dates while the clocks disagree. --yes sends them.
+
+{CHANGING}"""
+
+
+@click.command(epilog=_ADD_HELP)
 @lock_argument
 @takes_fields(ADDED, adding=True)
 @changes
@@ -175,7 +201,20 @@ def add(options: Options, typed_lock: str, how: WriteOptions, **fields: str | No
         return send_change(session, change, session.operations.writes.add_remote(request))
 
 
-@click.command(epilog=manual.UPDATE)
+_UPDATE_HELP = f"""\
+The command reads the remote first, also with --dry-run, and sends only the fields that differ.
+Type, start, end and weekdays are sent together.
+
+{_TIMES}
+\b
+Examples:
+  lockterm remotes update 1001 48213 --end +30d
+  lockterm remotes update 1001 48213 --type permanent --name "Anna W."
+
+{CHANGING}"""
+
+
+@click.command(epilog=_UPDATE_HELP)
 @lock_argument
 @remote_argument
 @takes_fields(UPDATED, adding=False)
@@ -215,7 +254,19 @@ def update(
         return send_change(session, change, work)
 
 
-@click.command(epilog=manual.DELETE)
+_DELETE_HELP = f"""\
+The command reads the remote first and shows its name, number and lock in the prompt. Without
+a terminal, the command needs --yes. It keeps a backup. To restore the remote, press H in the UI.
+
+\b
+Examples:
+  lockterm remotes delete "Main gate" 48213
+  lockterm remotes delete 1001 48213 --yes --json
+
+{CHANGING}"""
+
+
+@click.command(epilog=_DELETE_HELP)
 @lock_argument
 @remote_argument
 @changes
@@ -237,7 +288,19 @@ def delete(options: Options, typed_lock: str, remote_id: int, how: WriteOptions)
         return send_change(session, change, work)
 
 
-@click.command(epilog=manual.CLEAR)
+_CLEAR_HELP = f"""\
+The command counts the remotes first and asks you to type the ID or the name of the lock. Without a
+terminal, it needs --yes. It keeps a backup. To restore the remotes, press H in the UI.
+
+\b
+Examples:
+  lockterm remotes clear "Main gate" --dry-run
+  lockterm remotes clear 1001 --yes
+
+{CHANGING}"""
+
+
+@click.command(epilog=_CLEAR_HELP)
 @lock_argument
 @changes
 def clear(options: Options, typed_lock: str, how: WriteOptions) -> int:
