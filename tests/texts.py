@@ -21,38 +21,38 @@ from zoneinfo import ZoneInfo
 
 import lockterm
 from lockterm import errors
-from lockterm.domain import rules
+from lockterm.domain import elsewhere, people, rules, shortening
 from lockterm.domain.copies import BackedUp
 from lockterm.domain.date_input import read_moment
-from lockterm.domain.dates import DAY_MS, HOUR_MS, SECOND_MS, UnknownZone
-from lockterm.domain.elsewhere import Comparison
+from lockterm.domain.dates import (
+    DAY_MS,
+    HOUR_MS,
+    SECOND_MS,
+    UnknownZone,
+    format_weekdays,
+    parse_weekdays,
+)
 from lockterm.domain.listing import Block
 from lockterm.domain.operation import Operation, OperationState
-from lockterm.domain.people import People
 from lockterm.domain.plan import NAME_TAKEN, NOT_REACHED, Action, Plan, RunLine, Step, StepState
 from lockterm.domain.remotes import FIELDS, UNLISTED, Remote
 from lockterm.domain.text import (
     amount,
-    difference,
-    elsewhere,
     operation,
-    people,
     plan,
     remote,
     replacement,
     run,
     service,
-    shortening,
     validity,
 )
 from lockterm.domain.validity import RemoteState
-from lockterm.domain.weekdays import format_weekdays, parse_weekdays
 from lockterm.keymap.keys import PLACES
 
 DOCUMENT = Path(__file__).with_suffix(".md")
 
 MODULES = (
-    *(amount, validity, difference, remote, replacement, shortening, operation, plan, run),
+    *(amount, validity, remote, replacement, shortening, operation, plan, run),
     *(service, elsewhere, people),
 )
 
@@ -75,6 +75,8 @@ STYLES = {"bold", "dim", "not", "reverse", "underline", "{...}"}
 WITHOUT_TEXT = {
     *("grants_access", "has_work", "step_states", "shortening_of", "find_shortenings"),
     *("step_sends_dates", "count_to_type", "count_states", "compare_remotes", "remotes_around"),
+    *("find_shortening", "read_differing", "by_id", "differing_fields", "fields_of"),
+    *("key_of_person", "find_typing_errors", "differs_in_one_letter", "period_bar"),
 }
 """Public functions of the text modules that return no words."""
 
@@ -262,19 +264,19 @@ def render_remotes(samples: TextSamples) -> None:
     samples.show(validity.describe_never_opens, never, NOW, ZONE)
     limited, permanent, recurring, expired = read[1], read[0], read[2], read[3]
     for before, after in ((limited, recurring), (limited, permanent), (expired, limited)):
-        samples.show(difference.find_differences, before, after, ZONE)
+        samples.show(remote.find_differences, before, after, ZONE)
         samples.show(remote.describe_update, before, after, NOW, ZONE)
     extra = FIELDS["extraData"]
     for one, other in (({"a": 1}, {"a": 2}), ({}, {"a": 1}), ({"a": "x" * 80}, {"b": [1, 2]})):
-        samples.show(difference.compare_field, extra, one, other, ZONE)
-    samples.show(difference.format_json_line, {"room": "北", "floor": 2})
+        samples.show(remote.compare_field, extra, one, other, ZONE)
+    samples.show(remote.format_json_line, {"room": "北", "floor": 2})
     for two in (("Anna", "Anne"), ("long " * 20 + "a", "long " * 20 + "b"), ("a\u200bb", "ab")):
-        samples.show(difference.clip_both, *two)
+        samples.show(remote.clip_both, *two)
     for name, value in (
         *(("endDate", NOW), ("endDate", 0), ("weekDay", [1, 2]), ("extraData", {"a": 1})),
         *(("isCoerced", 1), ("remoteName", "Anna\x1b[31m"), ("remoteName", "")),
     ):
-        samples.show(difference.format_value, FIELDS[name], value, ZONE)
+        samples.show(remote.format_value, FIELDS[name], value, ZONE)
     unnamed = Remote.read({"id": 7})
     samples.each(remote.format_remote, (limited, unnamed))
     samples.show(remote.format_remote_name, limited, "remote 7")
@@ -306,7 +308,7 @@ def render_remotes(samples: TextSamples) -> None:
 
 def render_people(samples: TextSamples) -> None:
     """Show people, their ends, and similar names."""
-    found = People()
+    found = people.People()
     for lock_id, names in enumerate((["Anna", "Bo\x1b"], ["Anna", "anna", "", "Ben"])):
         read = [Remote.read({**LIMITED, "remoteName": name}) for name in names]
         block = Block.of([*read, Remote.read({**PERMANENT, "remoteName": "Anna"})])
@@ -374,7 +376,7 @@ def render_elsewhere(samples: TextSamples) -> None:
     """Show the changes that others made."""
     later = {**LIMITED, "endDate": LIMITED["endDate"] + 15 * DAY_MS, "remoteName": "Anna"}
     long = {**LIMITED, "extraData": {"note": "x" * 2000}}
-    readings = Comparison(1001, NOW - DAY_MS, NOW, is_old_whole=True, is_new_whole=True)
+    readings = elsewhere.Comparison(1001, NOW - DAY_MS, NOW, is_old_whole=True, is_new_whole=True)
     old, new, much = ({1: Remote.read(one)} for one in ({**LIMITED, "extraData": {}}, later, long))
     for two in ((old, new), (old, much), ({}, old), (old, {})):
         for change in readings.find_changes(*two):

@@ -15,9 +15,8 @@ from lockterm.api.request import encode_body
 from lockterm.api.retry_policy import RetryPolicy
 from lockterm.api.transport import Transport
 from lockterm.domain.callbacks import ignore
-from lockterm.domain.clock import Clock
-from lockterm.domain.constants import READABLE_CALLS
-from lockterm.domain.remotes import Remote, RemotePage
+from lockterm.domain.dates import Clock
+from lockterm.domain.remotes import READABLE_CALLS, Remote, RemotePage
 from lockterm.errors import (
     NAME_EXISTS,
     MalformedAnswerError,

@@ -47,7 +47,7 @@ from lockterm.api.trust import (
 )
 from lockterm.config.values import PORTS
 from lockterm.domain.callbacks import ignore
-from lockterm.domain.clock import Clock
+from lockterm.domain.dates import Clock
 from lockterm.domain.safe_text import clean
 from lockterm.errors import NoAnswerError, StoreError, UnreachableError, UntrustedServerError
 

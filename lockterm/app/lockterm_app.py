@@ -13,7 +13,7 @@ from lockterm import screens
 from lockterm.app.terminal_app import TerminalApp
 from lockterm.config.look import FULL_LOOK, Look
 from lockterm.config.preferences import Preferences
-from lockterm.domain.clock import Clock
+from lockterm.domain.dates import Clock
 from lockterm.domain.locks import Lock
 from lockterm.domain.safe_text import clean
 from lockterm.domain.text.service import describe_read_only
@@ -32,7 +32,7 @@ if TYPE_CHECKING:
     from lockterm.api.first_page import FirstPage
     from lockterm.config import Profile, Settings
     from lockterm.config.profiles import Profiles
-    from lockterm.domain.run import Run
+    from lockterm.domain.plan import Run
     from lockterm.paths import Paths
     from lockterm.screens.outcomes import Outcomes
     from lockterm.store.cache import Cache

@@ -26,17 +26,16 @@ from lockterm.cli.send_change import Change, report_unchanged, send_change
 from lockterm.cli.session import Session, format_lock, open_writable_lock, read_remote
 from lockterm.config import Options
 from lockterm.domain import dates, rules
-from lockterm.domain.constants import RemoteType, choices, word
 from lockterm.domain.locks import Lock
 from lockterm.domain.names import is_same_name
 from lockterm.domain.reading import Field, Kind
-from lockterm.domain.remotes import ADDED, FIELDS, UPDATED, Remote
+from lockterm.domain.remotes import ADDED, FIELDS, UPDATED, Remote, RemoteType, choices, word
 from lockterm.domain.safe_text import clean
 from lockterm.domain.table_columns import shown_twice
-from lockterm.domain.text.difference import find_differences
 from lockterm.domain.text.remote import (
     describe_backup,
     describe_beyond_backup,
+    find_differences,
     format_name,
     format_remote,
 )

@@ -19,11 +19,10 @@ from lockterm.cli.session import Session, find_lock, lock_json
 from lockterm.config import Options
 from lockterm.domain import dates
 from lockterm.domain.date_input import parse_age, read_moment
-from lockterm.domain.elsewhere import ChangeElsewhere
-from lockterm.domain.history import Selection
+from lockterm.domain.elsewhere import NOT_KEPT, ChangeElsewhere, describe_kind, describe_values
 from lockterm.domain.locks import Lock
+from lockterm.domain.operation import Selection
 from lockterm.domain.text.amount import format_count
-from lockterm.domain.text.elsewhere import NOT_KEPT, describe_kind, describe_values
 from lockterm.domain.text.operation import STATE_NAMES, format_operation
 from lockterm.operations.export import TOLD, history_as_json, told
 

@@ -36,10 +36,9 @@ from lockterm.cli.session import Session, format_lock, lock_json, open_lock, rea
 from lockterm.config import Options
 from lockterm.config.profile import MAX_PAGE_SIZE
 from lockterm.domain import dates
-from lockterm.domain.constants import RemoteType, word
 from lockterm.domain.locks import Lock
 from lockterm.domain.operation import Operation
-from lockterm.domain.remotes import FIELDS, Remote, RemotePage
+from lockterm.domain.remotes import FIELDS, Remote, RemotePage, RemoteType, word
 from lockterm.domain.safe_text import clean
 from lockterm.domain.text.amount import format_count
 from lockterm.domain.text.operation import format_operation

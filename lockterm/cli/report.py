@@ -34,9 +34,9 @@ from lockterm.config import Options
 from lockterm.domain import dates
 from lockterm.domain.date_input import read_moment
 from lockterm.domain.glyphs import quoted
-from lockterm.domain.history import Selection
-from lockterm.domain.html_page import is_page
 from lockterm.domain.locks import Lock
+from lockterm.domain.operation import Selection
+from lockterm.domain.pages import is_page
 from lockterm.domain.remotes import FIELDS, Remote
 from lockterm.domain.report_page import LockReport, Report, render_report
 from lockterm.domain.safe_text import clean

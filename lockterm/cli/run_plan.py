@@ -31,13 +31,14 @@ from lockterm.domain.plan import (
     PROBLEMS,
     Action,
     Plan,
+    Run,
     Step,
     StepState,
     at_rest,
     under_way,
 )
-from lockterm.domain.run import Run
 from lockterm.domain.safe_text import clean
+from lockterm.domain.shortening import summarize_shortenings
 from lockterm.domain.table_file import MOST_PROBLEMS, TableFileError
 from lockterm.domain.text.amount import format_count
 from lockterm.domain.text.plan import (
@@ -66,7 +67,6 @@ from lockterm.domain.text.run import (
     list_deleted,
 )
 from lockterm.domain.text.service import describe_clock_doubt
-from lockterm.domain.text.shortening import summarize_shortenings
 from lockterm.errors import StoreError
 from lockterm.operations.planner import PlanDraft
 

@@ -135,7 +135,7 @@ def resolve_look(
         mouse,
         depth,
         in_ascii,
-        cast(Multiplexer, through),
+        cast("Multiplexer", through),
         unicode=glyphs == "unicode",
         over_ssh=bool(environ.get("SSH_CONNECTION")),
         utf8=utf8 or glyphs == "unicode",

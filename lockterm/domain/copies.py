@@ -12,11 +12,10 @@ from datetime import tzinfo
 from typing import TYPE_CHECKING, Any
 
 from lockterm.domain import dates, rules
-from lockterm.domain.constants import RemoteStatus, needs_dates
 from lockterm.domain.names import near_key, normalize_name
 from lockterm.domain.plan import NAME_TAKEN, Action, Step, StepState
 from lockterm.domain.reading import Field
-from lockterm.domain.remotes import ADDED, FIELDS, UNLISTED, Remote
+from lockterm.domain.remotes import ADDED, FIELDS, UNLISTED, Remote, RemoteStatus, needs_dates
 from lockterm.domain.rules import effective, is_same
 from lockterm.domain.safe_text import clean
 

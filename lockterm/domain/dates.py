@@ -1,4 +1,4 @@
-"""Functions that convert timestamps to local times and to text.
+"""Times and weekdays: conversions of timestamps to local times, and of both to text.
 
 Texts for people use ``31 Dec 2026 18:00 +01:00``; see :func:`day_time`, and :func:`day` for the day
 alone. Typed dates use ``2026-12-31 18:00``; see :func:`typed`. Files and tables of commands use
@@ -6,11 +6,19 @@ alone. Typed dates use ``2026-12-31 18:00``; see :func:`typed`. Files and tables
 
 Values are milliseconds since 1970 in UTC, as in contract 2.3. No function raises an error for a
 number outside the calendar. Such a number is shown as received.
+
+The contract numbers the weekdays from 1, which is Monday (2.3).
 """
 
 from __future__ import annotations
 
-from datetime import UTC, date, datetime, time, timedelta, tzinfo
+import re
+import time
+from collections.abc import Callable, Iterable
+from datetime import UTC, date, datetime, timedelta, tzinfo
+from itertools import pairwise
+
+from lockterm.domain.glyphs import nothing, quoted
 
 MONTHS = ("Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec")
 """The English names of the months, regardless of the terminal's locale."""
@@ -28,6 +36,34 @@ _NEAR_MS = 180 * DAY_MS
 _EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 _MS_FROM = 10**11
 """The smallest timestamp that counts as milliseconds. In seconds, it would be in the year 5138."""
+
+
+class Clock:
+    """The wall clock and the monotonic clock.
+
+    The user or NTP may set the wall clock back by hours. The monotonic clock never goes back, but
+    its value has no meaning outside of this process.
+
+    Args:
+        wall: A function that returns the wall clock's time, in seconds since the epoch.
+        steady: A function that returns the monotonic time, in seconds since an arbitrary moment.
+    """
+
+    def __init__(
+        self,
+        wall: Callable[[], float] = time.time,
+        steady: Callable[[], float] = time.monotonic,
+    ) -> None:
+        self.wall = wall
+        self.steady = steady
+
+    def now_ms(self) -> int:
+        """Return the wall clock's time, to show and store, in milliseconds since the epoch."""
+        return int(self.wall() * 1000)
+
+    def steady_ms(self) -> int:
+        """Return the monotonic time, for measuring durations, in milliseconds."""
+        return int(self.steady() * 1000)
 
 
 class UnknownZone(tzinfo):
@@ -134,7 +170,7 @@ def to_iso(ms: int | None, zone: tzinfo) -> str:
     return at.isoformat(timespec="seconds") if at else ""
 
 
-def clock(ms: int, zone: tzinfo) -> str:
+def time_of_day(ms: int, zone: tzinfo) -> str:
     """Return the time of day with the UTC offset, such as ``09:00 +01:00``."""
     at = local(ms, zone)
     return _number(ms) if at is None else f"{_clock(at, False)} {offset(at)}"
@@ -202,7 +238,7 @@ def begin_of(day: date, zone: tzinfo, *, last: bool = False) -> int:
         zone: The time zone.
         last: Whether to return the second midnight if the clocks show midnight twice.
     """
-    return _shown_at(datetime.combine(day, time()), zone, last=last)
+    return _shown_at(datetime(day.year, day.month, day.day), zone, last=last)
 
 
 def same_wall_time(ms: int, zone: tzinfo, other: tzinfo, *, last: bool = False) -> int:
@@ -343,3 +379,99 @@ def distance(ms: int, now_ms: int) -> str:
         count, unit = away // YEAR_MS, "year"
     text = f"{_number(count)} {unit}{'' if count == 1 else 's'}"
     return f"in {text}" if ms > now_ms else f"{text} ago"
+
+
+# --- weekdays ------------------------------------------------------------------------------------
+
+
+WEEK = range(1, 8)
+NONE = "no weekdays"
+ALL = "every day"
+
+_NAMES = ("monday", "tuesday", "wednesday", "thursday", "friday", "saturday", "sunday")
+_SETS = {
+    **dict.fromkeys(("all", "daily", "every day", "everyday", "mon-sun"), WEEK),
+    **dict.fromkeys(("weekdays", "workdays"), range(1, 6)),
+    **dict.fromkeys(("weekend", "weekends"), (6, 7)),
+    **dict.fromkeys(("", "none", NONE), ()),
+}
+
+
+_ALL_DAYS_MASK = "127"
+"""An ambiguous text: as a bit mask, ``127`` means every day, but as digits, it means three days."""
+
+_AMBIGUOUS = "{} is ambiguous. Type mon-fri, or separate the digits with commas, as in {}."
+
+
+def parse_weekdays(text: str) -> frozenset[int]:
+    """Return the weekdays in a typed text, such as ``mon-fri``, ``mo,we``, ``135`` or ``weekend``.
+
+    Digits without separators must increase. ``127`` is refused, because it means every day in other
+    programs. A range may continue after Sunday: ``fri-mon`` is Fri, Sat, Sun, Mon. An empty text
+    means no weekdays.
+
+    Raises:
+        ValueError: A part is not a weekday or a range. The message is a sentence that quotes this
+            part.
+    """
+    typed = " ".join(text.casefold().split())
+    if typed in _SETS:
+        return frozenset(_SETS[typed])
+    days: set[int] = set()
+    for part in re.split(r"[,; ]+", re.sub(r" ?- ?", "-", typed).strip(",; ")):
+        if part in _SETS and part:
+            days.update(_SETS[part])
+        elif re.fullmatch(r"[1-7]+", part):
+            if part == _ALL_DAYS_MASK or any(one >= other for one, other in pairwise(part)):
+                raise ValueError(_AMBIGUOUS.format(quoted(part[:12]), ",".join(part[:12])))
+            days.update(map(int, part))
+        elif "-" in part:
+            first, _, last = part.partition("-")
+            start, end = _one(first), _one(last)
+            days.update(day % 7 + 1 for day in range(start - 1, start + (end - start) % 7))
+        else:
+            days.add(_one(part))
+    return frozenset(days)
+
+
+def _one(word: str) -> int:
+    if word in ("1", "2", "3", "4", "5", "6", "7"):
+        return int(word)
+    found = [day for day, name in enumerate(_NAMES, 1) if name.startswith(word)]
+    if len(word) >= 2 and len(found) == 1:
+        return found[0]
+    shown = quoted(word[:12]) if word else "a range without an end"
+    raise ValueError(
+        f"{shown} is not a weekday. Type mon-fri, 1-5 (1 is Monday) or a list such as mo,we."
+    )
+
+
+def draw_week(days: Iterable[int]) -> str:
+    """Return a week as seven letters, such as ``M T W T F · ·``. A missing weekday is a dot."""
+    given = set(days)
+    return " ".join(DAYS[day - 1][0] if day in given else nothing() for day in WEEK)
+
+
+def format_weekdays(days: Iterable[int], *, short: bool = False) -> str:
+    """Return weekdays as text, such as ``Mon-Fri``, or ``no weekdays`` if there are none.
+
+    Three or more days in a row become a range.
+
+    Args:
+        days: The numbers from the service, in any order and with possible duplicates. A number
+            that is not a weekday is shown as ``unknown 9``.
+        short: Whether to use short forms for columns: ``Mon Wed Fri`` without commas, and
+            ``daily``.
+    """
+    given = set(days)
+    known = sorted(day for day in given if day in WEEK)
+    if len(known) == 7 and len(given) == 7:
+        return "daily" if short else ALL
+    parts: list[str] = []
+    while known:
+        length = next(n for n in range(len(known), 0, -1) if known[n - 1] == known[0] + n - 1)
+        run, known = (known[:length], known[length:]) if length > 2 else (known[:1], known[1:])
+        names = [DAYS[day - 1][:3] for day in (run[0], run[-1])]
+        parts.append("-".join(names) if len(run) > 1 else names[0])
+    parts += [f"unknown {day}" for day in sorted(given - set(WEEK))]
+    return (" " if short else ", ").join(parts) or NONE

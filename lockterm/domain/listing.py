@@ -9,19 +9,109 @@ from __future__ import annotations
 import json
 import zlib
 from array import array
+from bisect import bisect_right
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
+from datetime import date, timedelta, tzinfo
 from functools import lru_cache
 from heapq import nsmallest
 from typing import Any, NamedTuple
 
+from lockterm.domain import dates
 from lockterm.domain.names import fold_text
-from lockterm.domain.packed import NEVER, UNREADABLE, count_by_dates, find_lines, read_periods
-from lockterm.domain.remote_states import StateFilter
 from lockterm.domain.remotes import Remote
 from lockterm.domain.searching import search_text
-from lockterm.domain.validity import end_of, has_unreadable_period, without_weekdays
+from lockterm.domain.validity import (
+    MONTH_MS,
+    WEEK_MS,
+    RemoteState,
+    StateFilter,
+    end_of,
+    has_unreadable_period,
+    without_weekdays,
+)
+
+# --- packed values -------------------------------------------------------------------------------
+
+
+NEVER = -(2**63)
+"""The number that represents the end of a remote without an end, or a missing ID."""
+
+UNREADABLE = 2**63 - 1
+"""The number that represents the end of a remote whose period cannot be read. The number is greater
+than every end, so such remotes come last."""
+
+
+class Period(NamedTuple):
+    """The period of a remote that starts later, or whose weekdays are unknown."""
+
+    start_ms: int
+    end_ms: int
+    has_days: bool
+    """Whether the remote has weekdays, or needs none."""
+
+
+def read_periods(packed: array[int]) -> list[Period]:
+    """Return the periods in an array.
+
+    The array has three numbers for each period: start, end and ``has_days``.
+    """
+    places = range(0, len(packed), 3)
+    return [Period(packed[at], packed[at + 1], bool(packed[at + 2])) for at in places]
+
+
+def count_by_dates(
+    ends: Iterable[Sequence[int]], periods: Iterable[Period], now_ms: int
+) -> Counter[StateFilter]:
+    """Return the number of remotes in each state, computed from type, dates and weekdays.
+
+    The status that the service reported is not used, because it may be outdated.
+
+    Args:
+        ends: Sorted arrays with the end of each remote in milliseconds, :data:`NEVER` or
+            :data:`UNREADABLE`.
+        periods: The periods of the remotes whose state does not follow from their end alone.
+        now_ms: Now, in milliseconds.
+    """
+    found = Counter[StateFilter]()
+    times = (NEVER, now_ms, now_ms + WEEK_MS, now_ms + MONTH_MS, UNREADABLE - 1)
+    for part in ends:
+        never, over, week, month, clear = (bisect_right(part, time) for time in times)
+        found[RemoteState.ENDED] += over - never
+        found[RemoteState.WEEK] += week - over
+        found[RemoteState.MONTH] += month - week
+        found[RemoteState.OPEN] += clear - month + never
+        found[RemoteState.UNCLEAR] += len(part) - clear
+    for start, end, has_days in periods:
+        if end > now_ms and (start > now_ms or not has_days):
+            soon = RemoteState.MONTH if end <= now_ms + MONTH_MS else RemoteState.OPEN
+            found[RemoteState.WEEK if end <= now_ms + WEEK_MS else soon] -= 1
+            found[RemoteState.AHEAD if start > now_ms else RemoteState.UNCLEAR] += 1
+    return +found
+
+
+def find_lines(texts: str, words: Sequence[str]) -> Iterator[int]:
+    """Yield the numbers of the lines that contain every word, from 0.
+
+    Args:
+        texts: Lines of text, in the form of ``names.fold_text``.
+        words: Words in the same form, at least one.
+    """
+    if not _has_all(texts, words):  # most texts contain no match
+        return
+    first, *rest = words
+    for number, line in enumerate(texts.split("\n")):
+        if first in line and (not rest or _has_all(line, rest)):
+            yield number
+
+
+def _has_all(text: str, words: Iterable[str]) -> bool:
+    return all(word in text for word in words)
+
+
+# --- blocks and lists ----------------------------------------------------------------------------
+
 
 _FAST = 1
 """The compression level. Records are so similar that the fastest level is enough."""
@@ -59,7 +149,7 @@ class Block:
     :data:`UNREADABLE` if the end cannot be read."""
     periods: array[int]
     """Start, end and ``has_days`` of each remote whose state does not follow from its end alone;
-    see ``packed.Period``."""
+    see :class:`Period`."""
     records: bytes
     """The records of the remotes as received: lines of JSON, compressed."""
 
@@ -269,3 +359,57 @@ def split_needle(needle: str) -> list[str]:
     """Return the words of a search text, folded by :func:`fold_text`, the longest first."""
     words = set(fold_text(needle).split())
     return sorted(words, key=len, reverse=True)  # long words are usually rare
+
+
+# --- ends by day ---------------------------------------------------------------------------------
+
+
+AHEAD_MS = 30 * dates.DAY_MS
+"""Maximum time from now to an end that :class:`Timeline` counts, in milliseconds."""
+
+TIMELINE_DAYS = 34
+"""Number of days for which :class:`Timeline` has counts, from the first day.
+
+The number is greater than 30, because locks in different time zones have different dates for today,
+and because a day may be an hour shorter."""
+
+
+class Timeline:
+    """The number of remotes that end on each day, for each lock.
+
+    Args:
+        now_ms: Now, in milliseconds.
+        zones: The time zones of the locks. The first day is the earliest date in any of them.
+    """
+
+    def __init__(self, now_ms: int, zones: Iterable[tzinfo]) -> None:
+        todays = {zone: at.date() for zone in zones if (at := dates.local(now_ms, zone))}
+        self.first: date | None = min(todays.values(), default=None)
+        """The first day of the counts; None if there are no locks."""
+        self.counts: dict[int, list[int]] = {}
+        """Maps lock IDs to the number of remotes that end on each day. Locks without such remotes
+        are missing."""
+        self._now_ms = now_ms
+        self._begins: dict[tzinfo, list[int]] = {}
+        if self.first is not None:
+            days = [self.first + timedelta(days=day) for day in range(TIMELINE_DAYS)]
+            self._begins = {zone: [dates.begin_of(day, zone) for day in days] for zone in todays}
+
+    def by_first_day(self) -> list[tuple[int, list[int]]]:
+        """Return lock IDs with their counts, sorted by the first day on which a remote ends.
+
+        If this day is the same for several locks, the lock on which the most remotes end that day
+        comes first.
+        """
+
+        def first(counts: list[int]) -> tuple[int, int]:
+            return next((day, -count) for day, count in enumerate(counts) if count)
+
+        return sorted(self.counts.items(), key=lambda one: first(one[1]))
+
+    def add(self, lock_id: int, zone: tzinfo, end_ms: int) -> None:
+        """Count the end of a remote if it is in the future, but at most :data:`AHEAD_MS` away."""
+        if not self._now_ms < end_ms <= self._now_ms + AHEAD_MS:
+            return
+        day = bisect_right(self._begins[zone], end_ms - 1) - 1  # at midnight, the day before
+        self.counts.setdefault(lock_id, [0] * TIMELINE_DAYS)[day] += 1

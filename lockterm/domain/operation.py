@@ -1,18 +1,23 @@
 """Operations: changes that lockterm sends, as the journal stores them.
 
-Stored operations also contain values of hidden fields, which the service never returns.
+Stored operations also contain values of hidden fields, which the service never returns. For tables
+of the history, the journal returns summaries.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+import json
+from bisect import bisect_right
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
+from datetime import UTC, date, timedelta, tzinfo
 from enum import StrEnum
 from typing import Any
 
-from lockterm.domain.dates import DAY_MS
+from lockterm.domain import dates, rules
 from lockterm.domain.names import near_key
-from lockterm.domain.remotes import UNLISTED
+from lockterm.domain.remotes import UNLISTED, VALIDITY, Remote
+from lockterm.domain.validity import RemoteState, state_by_dates
 
 
 class OperationState(StrEnum):
@@ -218,7 +223,9 @@ def _is_about(operation: Operation, record: Mapping[str, Any] | None) -> bool:
     if operation.call == "add":
         at_ms = operation.settled_ms
         # One day is tolerated, because the clocks may differ and the service's zone may be wrong.
-        is_its_time = type(created) is not int or at_ms is None or abs(created - at_ms) < DAY_MS
+        is_its_time = (
+            type(created) is not int or at_ms is None or abs(created - at_ms) < dates.DAY_MS
+        )
         return number == operation.body.get("remoteNumber", number) and is_its_time
     before = operation.before[0] if operation.before else {}
     return all(
@@ -226,3 +233,138 @@ def _is_about(operation: Operation, record: Mapping[str, Any] | None) -> bool:
         for name in ("remoteNumber", "createTime")
         if name in record and name in before
     )
+
+
+# --- summaries for the history -------------------------------------------------------------------
+
+
+@dataclass(frozen=True, slots=True)
+class HistoryLine:
+    """A summary of an operation, for a row of a table.
+
+    Fields without a description have the same meaning as in ``Operation``.
+    """
+
+    seq: int
+    """The position in the journal. Later operations have higher positions."""
+    id: str
+    call: str
+    lock_id: int
+    lock_name: str
+    remote_id: int | None
+    remote_name: str
+    state: OperationState
+    prepared_ms: int
+    code: int | None
+    message: str
+    restores: str | None
+    count: int
+    """Number of remotes in the backup of the operation."""
+    voice: str
+    """The language and the timbre that a voice operation sent; empty for other calls."""
+    seen: str
+    """The values of the ``VALIDITY`` fields of the remote before its change, as a JSON list; empty
+    if the operation has no backup of the remote."""
+    sent: str
+    """The values of the ``VALIDITY`` fields that an add or a change sent, as a JSON list; null for
+    a field that was not sent."""
+
+
+@dataclass(frozen=True, slots=True)
+class Selection:
+    """A filter for the operations of a profile. The default filter selects all operations."""
+
+    lock_id: int | None = None
+    """Only operations on this lock; None for all locks."""
+    states: frozenset[OperationState] | None = None
+    """Only operations in these states; None for all states."""
+    words: tuple[str, ...] = ()
+    """Only operations whose text in the history contains each of these words, ignoring case."""
+    zone: tzinfo = UTC
+    """The time zone in which the history shows times."""
+    since_ms: int | None = None
+    """Only operations that began at or after this time, in milliseconds; None for no limit."""
+    until_ms: int | None = None
+    """Only operations that began before this time, in milliseconds; None for no limit."""
+    outside_runs: bool = False
+    """Whether to leave out operations that are steps of runs."""
+
+
+EVERYTHING = Selection()
+
+
+# --- the state that an operation gave a remote ----------------------------------------------------
+
+
+def left_state(line: HistoryLine, now_ms: int) -> RemoteState | None:
+    """Return the state that a remote has now if only this operation has changed it.
+
+    The state follows from the dates that the operation set. The result is None if the operation is
+    not a recorded add or change, or if its journal entry is damaged.
+    """
+    if line.state not in RECORDED or not line.sent:
+        return None
+    try:
+        seen, sent = _validity(line.seen), _validity(line.sent)
+        before = Remote.read(seen) if line.seen else None
+        after = rules.effective(before, Remote.read({**seen, **sent}))
+    except (TypeError, ValueError, AttributeError, RecursionError):
+        return None  # the entry is damaged
+    return state_by_dates(after, now_ms)
+
+
+def _validity(values: str) -> dict[str, Any]:
+    pairs = zip(VALIDITY, json.loads(values or "[]"), strict=False)
+    return {name: value for name, value in pairs if value is not None}
+
+
+# --- changes by day ------------------------------------------------------------------------------
+
+
+QUARTER_MS = 15 * dates.MINUTE_MS
+"""A quarter of an hour, in milliseconds. In every time zone, days begin at such a quarter."""
+
+
+@dataclass(frozen=True, slots=True)
+class DayCounts:
+    """The numbers of changes on consecutive days."""
+
+    first: date
+    """The first counted day."""
+    counts: Sequence[int]
+    """The number of changes on each day. The last day is today."""
+
+    @property
+    def today(self) -> date:
+        """Today, which is the last counted day."""
+        return self.first + timedelta(len(self.counts) - 1)
+
+    def last(self, days: int) -> DayCounts:
+        """Return the counts of the last ``days`` days only."""
+        left_out = max(len(self.counts) - days, 0)
+        return DayCounts(self.first + timedelta(left_out), self.counts[left_out:])
+
+
+def first_day(today: date, days: int) -> date:
+    """Return the first day of a period that has ``days`` days and ends today."""
+    return today - timedelta(days - 1)
+
+
+def sum_up_quarters(quarters: Mapping[int, int], today: date, days: int, zone: tzinfo) -> DayCounts:
+    """Return the number of changes on each of the last days, from counts by quarter of an hour.
+
+    Args:
+        quarters: Maps quarters of an hour since 1970 to numbers of changes. Quarters after today,
+            which exist if the clock was set back, are ignored.
+        today: The last day to count.
+        days: The number of days to count.
+        zone: The time zone that decides when a day begins.
+    """
+    first = first_day(today, days)
+    begins = [dates.begin_of(first + timedelta(day), zone) for day in range(days + 1)]
+    counts = [0] * days
+    for quarter, count in quarters.items():
+        day = bisect_right(begins, quarter * QUARTER_MS) - 1
+        if 0 <= day < days:
+            counts[day] += count
+    return DayCounts(first, counts)

@@ -7,15 +7,17 @@ steps.
 
 from __future__ import annotations
 
-from collections import Counter
-from collections.abc import Collection, Iterable, Mapping, Sequence
+import asyncio
+from collections import Counter, deque
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from enum import StrEnum
 from typing import Any, NamedTuple
 
-from lockterm.domain.names import near_key, near_note, normalize_name
+from lockterm.domain.callbacks import ignore
+from lockterm.domain.dates import Clock
 from lockterm.domain.operation import RECORDED, WITHOUT_EFFECT, OperationState
-from lockterm.domain.remotes import FIELDS, Remote
+from lockterm.errors import LocktermError
 
 
 class Action(StrEnum):
@@ -339,86 +341,149 @@ def count_left(steps: Iterable[Step]) -> int:
     return sum(step.is_left for step in steps)
 
 
-NAME = FIELDS["remoteName"].name
+# --- a run of this session -----------------------------------------------------------------------
 
 
-def order_renames(steps: Sequence[Step], taken: Collection[str]) -> list[Step]:
-    """Return updates in an order in which each new name is free when its step is sent.
-
-    If the new names form a circle, such as A to B and B to A, an added step first gives one of the
-    remotes a temporary name. The note of this step explains the temporary name.
-
-    Args:
-        steps: The updates of one lock. Their new names are all different.
-        taken: The names in use before and after the updates, in normal form C.
-    """
-    holders = {_name_now(step): place for place, step in enumerate(steps) if NAME in step.wanted}
-    ordered: list[Step] = []
-    placed: set[int] = set()
-    for first in range(len(steps)):
-        path: list[int] = []
-        place: int | None = first
-        while place is not None and place not in placed and place not in path:
-            path.append(place)
-            place = _blocker(steps[place], place, holders)
-        steps_left = [steps[one] for one in path]
-        if place is not None and place in path:
-            detour, steps_left[0] = _detour(steps_left[0], taken)
-            ordered.append(detour)
-        ordered += reversed(steps_left)
-        placed.update(path)
-    return ordered
+RATED_S = 1.0
+"""Minimum duration of a run, in seconds, before its rate is shown."""
 
 
-def _name_now(step: Step) -> str:
-    return normalize_name(str(step.before.get(NAME) or ""))
+class Run:
+    """A run that this session has started. The run continues even if no screen shows it.
 
-
-def _blocker(step: Step, place: int, holders: dict[str, int]) -> int | None:
-    """Return the index of the step that must run first to free a step's new name.
-
-    The result is None if the name is free.
-    """
-    wanted = step.wanted.get(NAME)
-    blocker = None if wanted is None else holders.get(normalize_name(wanted))
-    return None if blocker == place else blocker
-
-
-def _detour(step: Step, taken: Collection[str]) -> tuple[Step, Step]:
-    """Return a step that gives a temporary name, and the original step, changed to follow it."""
-    old = step.before.get(NAME) or ""
-    temporary, count = f"{old} (temporary)", 1
-    while normalize_name(temporary) in taken:
-        count += 1
-        temporary = f"{old} (temporary {count})"
-    note = "The new names form a circle, so this remote first gets a temporary name."
-    detour = replace(step, wanted={NAME: temporary}, note=note)
-    shown = temporary.encode("utf-8", "backslashreplace").decode()  # the disk is UTF-8
-    return detour, replace(step, before={**step.before, NAME: temporary}, remote_name=shown)
-
-
-def with_near_notes(steps: Sequence[Step], remotes: Iterable[Remote]) -> list[Step]:
-    """Return the steps of one lock, with notes about new names that are similar to other names.
+    ``operations.runs.Runs.execute`` changes the run. Commands and screens read the run, and can
+    stop it.
 
     Args:
-        steps: The steps.
-        remotes: All remotes of the lock, as lockterm read them last.
+        plan: The confirmed plan. If the plan is already in the store, ``plan`` may have no steps,
+            because :meth:`load` adds them.
+        clock: The clock, whose monotonic time measures the duration.
     """
-    if not any(NAME in step.wanted for step in steps):
-        return [*steps]
-    planned = {step.remote_id: step for step in steps if step.remote_id is not None}
-    names: dict[str, list[tuple[int | None, str]]] = {}
-    for remote in remotes:
-        step = planned.get(remote.id or 0)
-        if step is None or step.action is not Action.DELETE:
-            name = (step.wanted.get(NAME) if step else None) or remote.remote_name or ""
-            names.setdefault(near_key(name), []).append((remote.id, name))
-    return [_with_near_note(step, names) for step in steps]
 
+    def __init__(self, plan: Plan, clock: Clock) -> None:
+        self.on_change: Callable[[Run], None] = ignore
+        """The function to call when a step or ``reading`` has changed, or the run has ended."""
+        self.plan = plan
+        """The plan as it was when the run began. After the run, the plan with the results."""
+        self.steps: dict[int, Step] = {}
+        """Maps the number of each step to the step with its present state."""
+        self.news: list[int] = []
+        """The numbers of the steps whose state has changed, in the order of the changes."""
+        self.due = self.left = 0
+        """``due`` is the number of steps that this run tries. ``left`` is the number of these steps
+        that have no result yet."""
+        self.problems = Counter[StepState]()
+        """Maps states that the user must check to the number of tried steps in that state."""
+        self.reading = 0
+        """Number of unconfirmed steps that are being verified."""
+        self.stop_request = asyncio.Event()
+        """An event that is set when the user stops the run."""
+        self.stop_reason = ""
+        """The error that stopped the run, in sentences; empty if no error stopped it."""
+        self.finished = asyncio.Event()
+        """An event that is set when no step is in progress any more."""
+        self.error: LocktermError | None = None
+        """The error that prevented the run; None if there was none."""
+        # The order of the steps:
+        self.waiting: dict[int, deque[int]] = {}
+        """Maps lock IDs to the numbers of the steps that remain for the lock, in order."""
+        self.ready: deque[int] = deque()
+        """IDs of locks with remaining steps and no step in progress, the next lock first."""
+        self.unreached: dict[int, str] = {}
+        """Maps lock IDs to the reason why the service could not be reached for the lock."""
+        self.pauses = Counter[int]()
+        """Maps the number of a step to how often the step was postponed."""
+        self.holders: set[str] = set()
+        """IDs of unconfirmed changes that block steps, and that this run has tried to verify."""
+        self._tried: set[int] = set()
+        self._sent: set[int] = set()
+        """The numbers of the steps that were sent and have no result yet."""
+        self._clock = clock
+        self._began_s = clock.steady()
+        self.load(plan)
 
-def _with_near_note(step: Step, names: dict[str, list[tuple[int | None, str]]]) -> Step:
-    some = names.get(near_key(step.wanted.get(NAME) or ""), [])
-    others = [name for remote_id, name in some if remote_id is None or remote_id != step.remote_id]
-    if not step.wanted.get(NAME) or not others:
-        return step
-    return replace(step, note=f"{step.note} {near_note(others)}".strip())
+    # --- changes ------------------------------------------------------------------------------
+
+    def load(self, plan: Plan) -> None:
+        """Replace the plan with its version in the store, before the first step is sent."""
+        self.plan = replace(plan, skipped=self.plan.skipped)
+        self.steps = {step.number: step for step in plan.steps}
+        self._tried = {step.number for step in plan.steps if step.is_left}
+        self.due = self.left = len(self._tried)
+
+    def note(self, step: Step) -> None:
+        """Store a step that has a new state, update the counts, and call :attr:`on_change`."""
+        was, now = self.steps[step.number].state, step.state
+        self.steps[step.number] = step
+        self.news.append(step.number)
+        if now is StepState.SENT:
+            self._sent.add(step.number)
+        else:
+            self._sent.discard(step.number)
+        if step.number in self._tried:
+            self.left += (now in DUE) - (was in DUE)
+            self.problems[was] -= was in PROBLEMS
+            self.problems[now] += now in PROBLEMS
+        self.on_change(self)
+
+    def note_reading(self, more: int) -> None:
+        """Change the number of steps that are being verified by ``more``, which may be negative."""
+        self.reading += more
+        self.on_change(self)
+
+    def end(self) -> None:
+        """Set the run to finished, because no step is in progress any more."""
+        self.plan = replace(self.plan, steps=tuple(self.steps.values()))
+        self.finished.set()
+        self.on_change(self)
+
+    def stop(self) -> None:
+        """Request that the run starts no more steps. Steps in progress are completed."""
+        self.stop_request.set()
+
+    # --- progress -----------------------------------------------------------------------------
+
+    @property
+    def done(self) -> int:
+        """The number of steps of this run that have a result, without unconfirmed steps."""
+        return self.due - self.left - self.problems[StepState.UNKNOWN]
+
+    @property
+    def only_reads(self) -> bool:
+        """Whether no step remains to be sent, and the run is only verifying unconfirmed steps."""
+        return bool(self.reading) and not self.left
+
+    @property
+    def under_way(self) -> int:
+        """The number of steps that were sent and have no result yet."""
+        return len(self._sent)
+
+    @property
+    def is_finished(self) -> bool:
+        """Whether the run has ended."""
+        return self.finished.is_set()
+
+    @property
+    def is_stopped(self) -> bool:
+        """Whether :meth:`stop` was called. Some steps may still be in progress."""
+        return self.stop_request.is_set()
+
+    @property
+    def starts_no_more(self) -> bool:
+        """Whether the user or an error has stopped the run, so that no more steps are started."""
+        return self.is_stopped or bool(self.stop_reason)
+
+    @property
+    def took_s(self) -> float:
+        """The time since the run began, in seconds."""
+        return self._clock.steady() - self._began_s
+
+    @property
+    def per_s(self) -> float:
+        """Number of completed steps per second; 0 if it is not known yet."""
+        took_s = self.took_s
+        return (self.due - self.left) / took_s if took_s >= RATED_S else 0.0
+
+    def counts(self) -> Counter[StepState]:
+        """Return the number of steps in each state."""
+        return Counter(step.state for step in self.steps.values())

@@ -8,9 +8,10 @@ from dataclasses import dataclass
 from datetime import date, timedelta, tzinfo
 
 from lockterm.domain import dates
-from lockterm.domain.constants import CALL_NAMES
-from lockterm.domain.history import HistoryLine
-from lockterm.domain.html_page import (
+from lockterm.domain.listing import Listing
+from lockterm.domain.locks import Lock
+from lockterm.domain.operation import IN_FLIGHT, RECORDED, UNCONFIRMED, WITHOUT_EFFECT, HistoryLine
+from lockterm.domain.pages import (
     NO_NUMBER,
     Html,
     fact_table,
@@ -20,12 +21,9 @@ from lockterm.domain.html_page import (
     section,
     table,
 )
-from lockterm.domain.listing import Listing
-from lockterm.domain.locks import Lock
-from lockterm.domain.operation import IN_FLIGHT, RECORDED, UNCONFIRMED, WITHOUT_EFFECT
-from lockterm.domain.remote_states import StateFilter, count_states
+from lockterm.domain.remotes import CALL_NAMES
 from lockterm.domain.text.amount import describe_age, format_count
-from lockterm.domain.validity import RemoteState
+from lockterm.domain.validity import RemoteState, StateFilter, count_states
 
 DAYS = 90
 """Number of days from today for which the page shows how many remotes end on each day."""

@@ -17,20 +17,23 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from lockterm.config.values import INT64
-from lockterm.domain.constants import (
+from lockterm.domain.dates import WEEK
+from lockterm.domain.json_text import canonical, size
+from lockterm.domain.names import normalize_name
+from lockterm.domain.reading import Field, Kind
+from lockterm.domain.remotes import (
+    ADDED,
+    FIELDS,
+    UPDATED,
     VALIDITY,
+    Remote,
     RemoteType,
     is_known_type,
     needs_dates,
     needs_weekdays,
 )
-from lockterm.domain.json_text import canonical, size
-from lockterm.domain.names import normalize_name
-from lockterm.domain.reading import Field, Kind
-from lockterm.domain.remotes import ADDED, FIELDS, UPDATED, Remote
 from lockterm.domain.safe_text import is_seen
 from lockterm.domain.validity import Phase, never_opens, phase_of
-from lockterm.domain.weekdays import WEEK
 from lockterm.errors import CORRECT_FIELDS, RuleViolationError
 
 if TYPE_CHECKING:

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from lockterm.domain.constants import AddType, RemoteType, word
 from lockterm.domain.names import fold_text
+from lockterm.domain.remotes import AddType, RemoteType, word
 from lockterm.domain.text.validity import describe_validity_briefly
 
 if TYPE_CHECKING:

@@ -13,13 +13,12 @@ from datetime import UTC, tzinfo
 from typing import Any
 
 from lockterm.domain import dates, json_text
-from lockterm.domain.constants import WORDS, choices
 from lockterm.domain.date_input import is_relative, read_moment
+from lockterm.domain.dates import WEEK, format_weekdays, parse_weekdays
 from lockterm.domain.glyphs import quoted
 from lockterm.domain.reading import Field, Kind
-from lockterm.domain.remotes import ADDED, FIELDS, UNLISTED, Remote
+from lockterm.domain.remotes import ADDED, FIELDS, UNLISTED, WORDS, Remote, choices
 from lockterm.domain.safe_text import clean
-from lockterm.domain.weekdays import WEEK, format_weekdays, parse_weekdays
 
 ACTION, LOCK, REMOTE = "action", "lockId", "remoteId"
 

@@ -13,13 +13,13 @@ from typing import Any
 
 from lockterm.config.values import INT64
 from lockterm.domain import rules
-from lockterm.domain.constants import RemoteType, word
+from lockterm.domain.bulk import NAME, order_renames, with_near_notes
 from lockterm.domain.date_input import is_relative
 from lockterm.domain.json_text import canonical
 from lockterm.domain.names import near_key, normalize_name
-from lockterm.domain.plan import Action, Step, order_renames, with_near_notes
+from lockterm.domain.plan import Action, Step
 from lockterm.domain.reading import Field, Kind
-from lockterm.domain.remotes import FIELDS, UPDATED, Remote
+from lockterm.domain.remotes import FIELDS, UPDATED, Remote, RemoteType, word
 from lockterm.domain.safe_text import clean
 from lockterm.domain.table_columns import (
     ACTION,
@@ -36,12 +36,11 @@ from lockterm.domain.table_columns import (
     visible,
 )
 from lockterm.domain.table_file import Problem, Row
-from lockterm.domain.text.difference import format_value
-from lockterm.domain.text.remote import format_remote
+from lockterm.domain.text.remote import format_remote, format_value
 from lockterm.domain.typed_remote import TypedRemote, read_typed, shown_fields, typed_of
 from lockterm.errors import RuleViolationError
 
-NUMBER, NAME, TYPE = "remoteNumber", "remoteName", "remoteType"
+NUMBER, TYPE = "remoteNumber", "remoteType"
 
 _ORDER = (Action.DELETE, Action.UPDATE, Action.ADD, Action.KEEP)
 """The order of the actions on one lock. Deletes come first, so that adds can use the names of

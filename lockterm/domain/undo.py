@@ -10,7 +10,6 @@ from typing import TYPE_CHECKING, Any
 
 from lockterm.domain import rules
 from lockterm.domain.bulk import Target, change_each, delete_each
-from lockterm.domain.constants import RemoteType
 from lockterm.domain.copies import BackedUp, copied
 from lockterm.domain.operation import (
     IN_FLIGHT,
@@ -22,14 +21,13 @@ from lockterm.domain.operation import (
     voice_set,
 )
 from lockterm.domain.plan import Action, PlannedSteps, Step, StepState
-from lockterm.domain.remotes import RECOGNIZED, UPDATED, Remote
+from lockterm.domain.remotes import RECOGNIZED, UPDATED, Remote, RemoteType
 from lockterm.domain.text.operation import STATE_NAMES
 from lockterm.domain.validity import Phase, phase_of
 from lockterm.keymap.hints import settle_first
 
 if TYPE_CHECKING:
-    from lockterm.domain.history import HistoryLine
-    from lockterm.domain.operation import Operation
+    from lockterm.domain.operation import HistoryLine, Operation
 
 
 VOICE_UNSEEN = (

@@ -16,7 +16,7 @@ from lockterm.errors import LocktermError, RefusedError, ServiceError
 if TYPE_CHECKING:
     from lockterm.api.client import LockService
     from lockterm.api.retry_policy import CallPermit
-    from lockterm.domain.clock import Clock
+    from lockterm.domain.dates import Clock
     from lockterm.domain.listing import Ends, Listing
     from lockterm.operations.connection import Connection
     from lockterm.operations.rate_limiter import RateLimiter

@@ -10,7 +10,7 @@ from collections.abc import Awaitable, Callable
 from typing import TYPE_CHECKING, TypeVar
 
 from lockterm.domain.callbacks import ignore
-from lockterm.domain.clock import Clock
+from lockterm.domain.dates import Clock
 from lockterm.errors import (
     LocktermError,
     RateLimitedError,

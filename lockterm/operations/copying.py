@@ -9,7 +9,7 @@ from datetime import tzinfo
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from lockterm.domain.constants import needs_dates
+from lockterm.domain.bulk import with_near_notes
 from lockterm.domain.copies import (
     BackedUp,
     at_wall_time,
@@ -20,8 +20,8 @@ from lockterm.domain.copies import (
 )
 from lockterm.domain.locks import Lock
 from lockterm.domain.operation import Operation
-from lockterm.domain.plan import Action, PlannedSteps, Step, StepState, with_near_notes
-from lockterm.domain.remotes import Remote, is_still
+from lockterm.domain.plan import Action, PlannedSteps, Step, StepState
+from lockterm.domain.remotes import Remote, is_still, needs_dates
 from lockterm.domain.text.operation import format_operation
 from lockterm.domain.text.remote import describe_losses
 from lockterm.domain.validity import Phase, phase_of

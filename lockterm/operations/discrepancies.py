@@ -11,7 +11,7 @@ from typing import Any
 
 from lockterm.domain.operation import RECORDED, Operation
 from lockterm.domain.remotes import FIELDS, RECOGNIZED, Remote, is_still
-from lockterm.domain.text.difference import find_differences
+from lockterm.domain.text.remote import find_differences
 from lockterm.operations.proof import Horizon, is_later
 from lockterm.operations.readback import differing, record_before, same, set_by
 from lockterm.operations.recorded import Recorded

@@ -13,7 +13,7 @@ from lockterm.errors import StoreError
 from lockterm.store.drafts import Drafts
 
 if TYPE_CHECKING:
-    from lockterm.domain.clock import Clock
+    from lockterm.domain.dates import Clock
     from lockterm.operations.journal_store import JournalStore
     from lockterm.store.database import Database
 

@@ -15,9 +15,8 @@ from pathlib import Path
 from typing import Any
 
 from lockterm.domain import dates
-from lockterm.domain.constants import CALL_NAMES
 from lockterm.domain.operation import Operation
-from lockterm.domain.remotes import UNLISTED
+from lockterm.domain.remotes import CALL_NAMES, UNLISTED
 from lockterm.domain.safe_text import clean, without_secrets
 from lockterm.domain.table_columns import ACTION, LOCK, NAMES, REMOTE, SETTABLE, cell_of, guarded
 from lockterm.domain.table_file import FORMAT, VERSION

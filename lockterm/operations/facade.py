@@ -9,8 +9,7 @@ from typing import TYPE_CHECKING
 
 from lockterm.config.zones import find_zone
 from lockterm.domain.callbacks import ignore
-from lockterm.domain.clock import Clock
-from lockterm.domain.dates import UnknownZone
+from lockterm.domain.dates import Clock, UnknownZone
 from lockterm.errors import StoreError
 from lockterm.operations.batteries import BatteryReader
 from lockterm.operations.cached_reads import CachedReads
@@ -25,8 +24,7 @@ if TYPE_CHECKING:
     from lockterm.api.first_page import FirstPage
     from lockterm.config import Profile
     from lockterm.domain.locks import Lock
-    from lockterm.domain.plan import Plan
-    from lockterm.domain.run import Run
+    from lockterm.domain.plan import Plan, Run
     from lockterm.operations.draft_keeper import DraftKeeper
     from lockterm.operations.everywhere import AllLocksReader
     from lockterm.operations.journal_store import JournalStore
@@ -207,7 +205,7 @@ class Operations:
         Args:
             plan: The plan. No other plan may be running in this session.
         """
-        from lockterm.domain.run import Run
+        from lockterm.domain.plan import Run
 
         assert self.run_under_way is None
         run = self.run_here = Run(plan, self.clock)

@@ -14,13 +14,15 @@ from functools import partial
 from typing import TYPE_CHECKING, Any, ParamSpec, TypeVar
 
 from lockterm.domain.callbacks import ignore
-from lockterm.domain.history import EVERYTHING, HistoryLine, Selection
 from lockterm.domain.operation import (
+    EVERYTHING,
     IN_FLIGHT,
     RECORDED,
     UNCONFIRMED,
+    HistoryLine,
     Operation,
     OperationState,
+    Selection,
     known_fields,
 )
 from lockterm.domain.text.operation import describe_change_briefly

@@ -14,9 +14,8 @@ from lockterm.domain.elsewhere import (
     by_id,
     read_differing,
 )
-from lockterm.domain.listing import Block, Listing
+from lockterm.domain.listing import NEVER, Block, Listing
 from lockterm.domain.operation import WITHOUT_EFFECT, Operation
-from lockterm.domain.packed import NEVER
 from lockterm.errors import StoreError
 from lockterm.operations.journal_store import RECENT_S
 from lockterm.operations.proof import is_later

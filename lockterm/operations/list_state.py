@@ -7,9 +7,9 @@ from dataclasses import dataclass, field
 from datetime import tzinfo
 from typing import TYPE_CHECKING
 
-from lockterm.domain.remote_states import StateFilter, has_state
 from lockterm.domain.remotes import Remote, RemotePage
 from lockterm.domain.searching import has_words
+from lockterm.domain.validity import StateFilter, has_state
 from lockterm.operations.load_state import LoadState
 from lockterm.operations.unlisted import DELETED, Unlisted
 

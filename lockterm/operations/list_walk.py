@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from lockterm.api.retry_policy import CallPermit, CallPermits
 from lockterm.config.profile import MAX_PAGE_SIZE
-from lockterm.domain.clock import Clock
+from lockterm.domain.dates import Clock
 from lockterm.errors import ListTooLargeError, MalformedAnswerError
 from lockterm.operations.cached_reads import CachedReads, page_call
 

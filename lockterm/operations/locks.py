@@ -9,7 +9,7 @@ from lockterm.domain.locks import Lock, VoiceChoice
 from lockterm.store.lock_book import LockBook
 
 if TYPE_CHECKING:
-    from lockterm.domain.clock import Clock
+    from lockterm.domain.dates import Clock
     from lockterm.store.database import Database
 
 

@@ -9,20 +9,23 @@ from datetime import tzinfo
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
-from lockterm.domain import dates, html_page, markdown
-from lockterm.domain.constants import RemoteType, word
+from lockterm.domain import dates, pages
 from lockterm.domain.locks import Lock
-from lockterm.domain.people import People, Person, PersonKey, key_of_person
-from lockterm.domain.safe_text import without_secrets
-from lockterm.domain.text.amount import describe_age
-from lockterm.domain.text.people import (
+from lockterm.domain.people import (
     ABOUT_SIMILAR,
     NO_ONE,
     NOT_COMPARED,
+    People,
+    Person,
+    PersonKey,
     count_people,
     describe_similar,
     format_person,
+    key_of_person,
 )
+from lockterm.domain.remotes import RemoteType, word
+from lockterm.domain.safe_text import without_secrets
+from lockterm.domain.text.amount import describe_age
 from lockterm.domain.text.validity import describe_dates, describe_validity_briefly, format_state
 from lockterm.domain.validity import RemoteState, state_by_dates, state_of
 from lockterm.operations.everywhere import LockRead, describe_reads
@@ -187,19 +190,19 @@ class PeopleReport:
 
     def as_html(self) -> bytes:
         """Return the report as an HTML page."""
-        parts = [html_page.fact_table(self._facts)]
+        parts = [pages.fact_table(self._facts)]
         for title, about, titles, rows in self._sections():
-            notes = [html_page.paragraph(about)] if about else []
-            parts.append(html_page.section(title, *notes, html_page.table(titles, rows)))
-        return html_page.page(TITLE, *parts)
+            notes = [pages.paragraph(about)] if about else []
+            parts.append(pages.section(title, *notes, pages.table(titles, rows)))
+        return pages.page(TITLE, *parts)
 
     def as_markdown(self) -> bytes:
         """Return the report as a Markdown page."""
-        parts = [markdown.facts(self._facts)]
+        parts = [pages.markdown_facts(self._facts)]
         for title, about, titles, rows in self._sections():
-            notes = [markdown.escape(about)] if about else []
-            parts.append(markdown.section(title, *notes, markdown.table(titles, rows)))
-        return markdown.page(TITLE, *parts)
+            notes = [pages.escape_markdown(about)] if about else []
+            parts.append(pages.markdown_section(title, *notes, pages.markdown_table(titles, rows)))
+        return pages.markdown_page(TITLE, *parts)
 
     @cached_property
     def _unread(self) -> list[LockRead]:

@@ -17,7 +17,7 @@ from collections.abc import AsyncIterator
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from lockterm.domain.clock import Clock
+    from lockterm.domain.dates import Clock
 
 FIRST_AT_ONCE = 2.0
 MOST_AT_ONCE = 12.0

@@ -6,9 +6,9 @@ import contextlib
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
-from lockterm.domain.constants import CALL_NAMES
 from lockterm.domain.glyphs import quoted
 from lockterm.domain.operation import HELD_CALLS, Operation
+from lockterm.domain.remotes import CALL_NAMES
 from lockterm.domain.safe_text import clean
 from lockterm.domain.text.operation import STATE_NAMES
 from lockterm.errors import (

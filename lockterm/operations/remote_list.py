@@ -10,11 +10,11 @@ from functools import partial
 from typing import Any
 
 from lockterm.domain.callbacks import ignore
-from lockterm.domain.clock import Clock
+from lockterm.domain.dates import Clock
 from lockterm.domain.locks import Lock
-from lockterm.domain.remote_states import StateCounts
 from lockterm.domain.remotes import Remote, RemotePage
 from lockterm.domain.safe_text import clean
+from lockterm.domain.validity import StateCounts
 from lockterm.errors import LocktermError, RefusedError, StoreError
 from lockterm.operations.cached_reads import Fetched
 from lockterm.operations.facade import Operations
@@ -242,10 +242,10 @@ class RemoteList:
         """Return whether deleted remotes of this lock can be restored from the history."""
         if self._operations.profile.read_only:
             return False
-        from lockterm.domain import history, operation, undo  # after the first page
+        from lockterm.domain import operation, undo  # after the first page
 
         with suppress(StoreError):  # the history screen shows the error
-            done = history.Selection(self.lock.lock_id, operation.RECORDED)
+            done = operation.Selection(self.lock.lock_id, operation.RECORDED)
             lines = await self._operations.journal.lines(done)
             return any(not undo.why_not_restorable(line, line.count) for line in lines)
         return False

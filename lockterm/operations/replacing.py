@@ -17,7 +17,6 @@ from lockterm.domain.operation import known_fields
 from lockterm.domain.plan import Action, PlannedSteps, Step, StepState
 from lockterm.domain.remotes import UNLISTED, Remote
 from lockterm.domain.safe_text import clean
-from lockterm.domain.series import NamesInUse
 from lockterm.domain.text.remote import describe_losses
 from lockterm.domain.text.replacement import (
     describe_different_names,
@@ -27,6 +26,7 @@ from lockterm.domain.text.replacement import (
     format_replacement_title,
     format_title_on_locks,
 )
+from lockterm.domain.typed_remote import NamesInUse
 from lockterm.errors import (
     LocktermError,
     RefusedError,

@@ -19,8 +19,16 @@ from functools import partial
 from typing import TYPE_CHECKING, Any, ParamSpec, TypeVar
 from uuid import uuid4
 
-from lockterm.domain.plan import DUE, NOT_REACHED, Action, Plan, Step, StepState, select_retryable
-from lockterm.domain.run import Run
+from lockterm.domain.plan import (
+    DUE,
+    NOT_REACHED,
+    Action,
+    Plan,
+    Run,
+    Step,
+    StepState,
+    select_retryable,
+)
 from lockterm.domain.text.amount import format_count, format_duration
 from lockterm.domain.text.run import describe_blocked
 from lockterm.domain.text.service import describe_read_only

@@ -16,8 +16,8 @@ from lockterm.domain.plan import DUE, Action, Step, StepState, outcome_of
 from lockterm.domain.reading import Field
 from lockterm.domain.remotes import ADDED, FIELDS, UPDATED, Remote
 from lockterm.domain.safe_text import clean
-from lockterm.domain.text.difference import find_differences
 from lockterm.domain.text.operation import STATE_NAMES
+from lockterm.domain.text.remote import find_differences
 from lockterm.errors import (
     LocktermError,
     NameTakenError,

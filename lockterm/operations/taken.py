@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import TYPE_CHECKING
 
-from lockterm.domain.series import NamesInUse
+from lockterm.domain.typed_remote import NamesInUse
 from lockterm.errors import ListTooLargeError, ServiceError
 from lockterm.operations.list_walk import UNASKED, WalkBudget
 

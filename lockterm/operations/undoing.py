@@ -24,9 +24,8 @@ from lockterm.domain.operation import (
 from lockterm.domain.plan import NAME_TAKEN, Action, PlannedSteps, Step, StepState
 from lockterm.domain.remotes import RECOGNIZED, Remote, is_still
 from lockterm.domain.safe_text import clean
-from lockterm.domain.text.difference import find_differences
 from lockterm.domain.text.operation import STATE_NAMES, format_operation
-from lockterm.domain.text.remote import describe_losses, format_remote
+from lockterm.domain.text.remote import describe_losses, find_differences, format_remote
 from lockterm.domain.undo import (
     TAKEN_AWAY,
     refused,

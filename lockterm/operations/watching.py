@@ -10,8 +10,8 @@ from collections.abc import Container, Mapping, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from lockterm.domain.constants import READABLE_CALLS
 from lockterm.domain.operation import Operation, OperationState
+from lockterm.domain.remotes import READABLE_CALLS
 from lockterm.errors import ListTooLargeError, ServiceError, StoreError, UnreachableError
 from lockterm.operations.connection import FIRST_RETRY_S, LAST_RETRY_S
 from lockterm.operations.list_walk import ASKED, UNASKED, WalkLimits

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from lockterm.api import writes
 from lockterm.domain.remotes import UPDATED
-from lockterm.domain.text.difference import find_differences
+from lockterm.domain.text.remote import find_differences
 from lockterm.errors import NameTakenError, RefusedError, RuleViolationError, StoreError
 from lockterm.operations.refusals import LAST_READING, NAME_CHECK, before_sending, just_added
 from lockterm.operations.sending import Order

@@ -315,7 +315,7 @@ class CopyScreen(ListScreen[None]):
     @work
     async def action_backup(self) -> None:
         """Let the user choose a backup in the history as the source."""
-        if (operation_id := await cast(HasOperations, self.app).choose_backup()) is None:
+        if (operation_id := await cast("HasOperations", self.app).choose_backup()) is None:
             return
         with opening(self, "the backup"), self.refusing_errors():
             self._take(await backup_source(self.operations, operation_id))

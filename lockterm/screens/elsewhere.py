@@ -13,17 +13,18 @@ from textual.app import ComposeResult
 from textual.widgets import Static
 
 from lockterm.domain import dates
-from lockterm.domain.elsewhere import ChangeElsewhere, ChangeKind
-from lockterm.domain.locks import Lock
-from lockterm.domain.names import fold_text
-from lockterm.domain.safe_text import LONGEST_CELL, clean
-from lockterm.domain.text.amount import describe_none, format_count
-from lockterm.domain.text.elsewhere import (
+from lockterm.domain.elsewhere import (
     NOT_KEPT,
+    ChangeElsewhere,
+    ChangeKind,
     describe_change,
     describe_kind,
     describe_values,
 )
+from lockterm.domain.locks import Lock
+from lockterm.domain.names import fold_text
+from lockterm.domain.safe_text import LONGEST_CELL, clean
+from lockterm.domain.text.amount import describe_none, format_count
 from lockterm.domain.validity import RemoteState
 from lockterm.errors import StoreError
 from lockterm.keymap.hints import with_keys

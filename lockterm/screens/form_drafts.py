@@ -10,10 +10,9 @@ from textual.timer import Timer
 
 from lockterm import screens
 from lockterm.domain.dates import day_time
-from lockterm.domain.history import Selection
 from lockterm.domain.locks import Lock
 from lockterm.domain.names import is_same_name
-from lockterm.domain.operation import RECORDED, WITHOUT_EFFECT
+from lockterm.domain.operation import RECORDED, WITHOUT_EFFECT, Selection
 from lockterm.domain.safe_text import clean
 from lockterm.domain.text.operation import STATE_NAMES
 from lockterm.errors import LocktermError, ServiceError, StoreError

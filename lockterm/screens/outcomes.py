@@ -16,16 +16,15 @@ from textual.timer import Timer
 from textual.widget import Widget
 
 from lockterm import screens
-from lockterm.domain.constants import CALL_NAMES, READABLE_CALLS
-from lockterm.domain.dates import clock
+from lockterm.domain.dates import time_of_day
 from lockterm.domain.glyphs import ellipsis
 from lockterm.domain.operation import HELD_CALLS, Operation, OperationState
-from lockterm.domain.remotes import Remote
+from lockterm.domain.remotes import CALL_NAMES, READABLE_CALLS, Remote
 from lockterm.domain.safe_text import clean
+from lockterm.domain.shortening import describe_shortened_access
 from lockterm.domain.text.operation import ask_to_adopt, describe_operation, format_voice
 from lockterm.domain.text.remote import describe_add, describe_update
 from lockterm.domain.text.service import describe_clock
-from lockterm.domain.text.shortening import describe_shortened_access
 from lockterm.domain.text.validity import describe_never_opens
 from lockterm.errors import LocktermError
 from lockterm.keymap.hints import key
@@ -306,7 +305,7 @@ class Outcomes:
             return f"PAUSE  The service asked lockterm to wait {math.ceil(wait_s)} s longer."
         if self._offline_ms is None:
             return ""
-        since = clock(self._offline_ms, self._operations.profile.zone)
+        since = time_of_day(self._offline_ms, self._operations.profile.zone)
         return f"OFFLINE  since {since}. Rows may be old. Nothing can be sent. Retrying."
 
     # --- acting ------------------------------------------------------------------------------

@@ -14,9 +14,9 @@ from textual.reactive import var
 from textual.suggester import SuggestFromList
 from textual.widgets import Input, Label, Static
 
-from lockterm.domain.constants import RemoteType, choices
 from lockterm.domain.foreign_table import TableHeader, ids_by_name, lock_key
 from lockterm.domain.locks import Lock
+from lockterm.domain.remotes import RemoteType, choices
 from lockterm.domain.safe_text import LONGEST_CELL, clean
 from lockterm.domain.table_columns import ACTION, LOCK
 from lockterm.domain.table_map import (

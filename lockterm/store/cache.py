@@ -15,8 +15,7 @@ from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from lockterm.domain.listing import Block, Ends, Listing
-from lockterm.domain.packed import NEVER, count_by_dates, read_periods
+from lockterm.domain.listing import NEVER, Block, Ends, Listing, count_by_dates, read_periods
 from lockterm.errors import StoreError
 from lockterm.store.changes import TABLES as CHANGES
 from lockterm.store.changes import add_changes, read_changes

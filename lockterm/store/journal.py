@@ -13,16 +13,18 @@ from collections.abc import Callable, Collection, Iterable, Iterator
 from contextlib import contextmanager
 from typing import Any
 
-from lockterm.domain.history import EVERYTHING, HistoryLine, Selection
 from lockterm.domain.json_text import canonical
 from lockterm.domain.operation import (
+    EVERYTHING,
     HELD_CALLS,
     IN_FLIGHT,
     RECORDED,
     UNCONFIRMED,
     WITHOUT_EFFECT,
+    HistoryLine,
     Operation,
     OperationState,
+    Selection,
 )
 from lockterm.store.database import Database, fetch
 from lockterm.store.journal_known import DamagedRows, QuarterCounts, RowCount, find_by_index

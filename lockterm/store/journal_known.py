@@ -12,9 +12,7 @@ import sqlite3
 from collections import Counter
 from collections.abc import Mapping
 
-from lockterm.domain.history import Selection
-from lockterm.domain.operation import RECORDED, Operation, OperationState
-from lockterm.domain.timeline import QUARTER_MS
+from lockterm.domain.operation import QUARTER_MS, RECORDED, Operation, OperationState, Selection
 from lockterm.store.database import Database, fetch
 from lockterm.store.journal_rows import SOUND, WHOLE, in_states, operation_of
 

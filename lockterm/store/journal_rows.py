@@ -8,9 +8,8 @@ from collections.abc import Iterable, Mapping
 from types import NoneType
 from typing import Any
 
-from lockterm.domain.constants import VALIDITY
-from lockterm.domain.history import HistoryLine
-from lockterm.domain.operation import UNCONFIRMED, Operation, OperationState
+from lockterm.domain.operation import UNCONFIRMED, HistoryLine, Operation, OperationState
+from lockterm.domain.remotes import VALIDITY
 
 FIELDS = tuple(Operation.__dataclass_fields__)
 COLUMNS = ", ".join(f'"{name}"' for name in FIELDS)

@@ -14,9 +14,9 @@ from functools import lru_cache
 from typing import Any
 
 from lockterm.domain import dates
-from lockterm.domain.constants import CALL_NAMES
 from lockterm.domain.names import fold_text
 from lockterm.domain.operation import OperationState
+from lockterm.domain.remotes import CALL_NAMES
 from lockterm.domain.text.operation import STATE_NAMES
 
 _TEXTS = ("remote_name", "lock_name", "message")

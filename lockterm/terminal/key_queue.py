@@ -517,4 +517,4 @@ class Idle:
 
 def when_idle(node: Widget, act: Callable[[], object]) -> None:
     """Queue an action for a widget, to run in a pause of typing; see :meth:`Idle.add`."""
-    cast(_HasQueue, node.app).idle.add(node, act)
+    cast("_HasQueue", node.app).idle.add(node, act)

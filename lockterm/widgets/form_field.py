@@ -51,11 +51,11 @@ class FormField(Horizontal):
 
     @property
     def value(self) -> str:
-        return cast(Control, self.control).value
+        return cast("Control", self.control).value
 
     @value.setter
     def value(self, value: str) -> None:
-        cast(Control, self.control).value = value
+        cast("Control", self.control).value = value
 
     def watch_note(self, text: str) -> None:
         self._say("note", text)

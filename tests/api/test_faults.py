@@ -17,7 +17,7 @@ import pytest
 from lockterm.api import writes
 from lockterm.api.client import LockService
 from lockterm.api.transport import Transport
-from lockterm.domain.clock import Clock
+from lockterm.domain.dates import Clock
 from lockterm.errors import (
     LocktermError,
     MalformedAnswerError,

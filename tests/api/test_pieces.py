@@ -10,7 +10,7 @@ import pytest
 from lockterm.api import answer
 from lockterm.api.answer import BodyReader
 from lockterm.api.transport import Transport
-from lockterm.domain.clock import Clock
+from lockterm.domain.dates import Clock
 from tests.api.conftest import Settings
 from tests.api.fault_server import FaultServer, http
 from tests.servers import Line

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import time
 
-from lockterm.domain.constants import RemoteType
 from lockterm.domain.locks import Lock
+from lockterm.domain.remotes import RemoteType
 from tests.cli.conftest import Scripts
 
 DAY_MS = 86_400_000

@@ -7,8 +7,8 @@ import time
 
 import pytest
 
-from lockterm.domain.constants import RemoteType
 from lockterm.domain.locks import Lock
+from lockterm.domain.remotes import RemoteType
 from tests.cli.conftest import Scripts
 
 ALL = ("--expired", "copy")

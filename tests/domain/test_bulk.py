@@ -12,10 +12,9 @@ from hypothesis import strategies as st
 
 from lockterm.domain import bulk, rules
 from lockterm.domain.bulk import Target, Wanted
-from lockterm.domain.constants import RemoteStatus, RemoteType
 from lockterm.domain.dates import MINUTE_MS
 from lockterm.domain.plan import Action, Step, StepState
-from lockterm.domain.remotes import UPDATED, Remote
+from lockterm.domain.remotes import UPDATED, Remote, RemoteStatus, RemoteType
 from lockterm.domain.text.plan import describe_step_notes
 from lockterm.domain.text.validity import OPENS_ALWAYS
 from tests.domain.test_rules import NOW, as_remote, sound, wild

@@ -12,11 +12,18 @@ from hypothesis import strategies as st
 
 from lockterm.domain import elsewhere
 from lockterm.domain.dates import DAY_MS
-from lockterm.domain.elsewhere import ChangeElsewhere, ChangeKind, Comparison, read_differing
+from lockterm.domain.elsewhere import (
+    ChangeElsewhere,
+    ChangeKind,
+    Comparison,
+    describe_change,
+    describe_kind,
+    describe_values,
+    read_differing,
+)
 from lockterm.domain.listing import Block
 from lockterm.domain.operation import Operation, OperationState
 from lockterm.domain.remotes import Remote
-from lockterm.domain.text.elsewhere import describe_change, describe_kind, describe_values
 from lockterm.operations.kept_lists import without_own
 from tests.conftest import NOW_MS
 from tests.samples import an_operation

@@ -33,7 +33,7 @@ from lockterm.domain.remotes import ADDED, Remote
 from lockterm.domain.requests import NewRemote
 from lockterm.domain.rules import new_remote
 from lockterm.domain.typed_remote import read_typed, typed_of
-from lockterm.domain.text.difference import find_differences
+from lockterm.domain.text.remote import find_differences
 from lockterm.domain.text.operation import describe_fields
 from lockterm.domain.text.remote import describe_backup, describe_losses, describe_remote
 from lockterm.domain.text.validity import describe_validity

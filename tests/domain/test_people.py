@@ -14,9 +14,8 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 
 from lockterm.domain.dates import DAY_MS
-from lockterm.domain.listing import Block, split_needle
+from lockterm.domain.listing import NEVER, UNREADABLE, Block, split_needle
 from lockterm.domain.names import fold_text, near_key
-from lockterm.domain.packed import NEVER, UNREADABLE
 from lockterm.domain.people import (
     MOST_COMPARED,
     MOST_SIMILAR,
@@ -24,18 +23,16 @@ from lockterm.domain.people import (
     PeopleSearch,
     Person,
     Why,
-    differs_in_one_letter,
-    find_typing_errors,
-    key_of_person,
-)
-from lockterm.domain.remotes import Remote
-from lockterm.domain.text.people import (
     describe_bounds,
     describe_person_state,
     describe_similar,
+    differs_in_one_letter,
+    find_typing_errors,
     format_numbers,
     format_person,
+    key_of_person,
 )
+from lockterm.domain.remotes import Remote
 from lockterm.domain.validity import RemoteState, state_by_dates
 from tests.conftest import NOW_MS
 

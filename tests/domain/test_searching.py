@@ -12,9 +12,15 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from lockterm.domain.listing import Block, Lacking, Listing, split_needle
+from lockterm.domain.listing import (
+    Block,
+    Lacking,
+    Listing,
+    count_by_dates,
+    read_periods,
+    split_needle,
+)
 from lockterm.domain.names import fold_text, is_same_name, near_key, normalize_name
-from lockterm.domain.packed import count_by_dates, read_periods
 from lockterm.domain.remotes import Remote
 from lockterm.domain.searching import find_missing_words, is_found
 from lockterm.domain.validity import state_by_dates

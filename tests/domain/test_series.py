@@ -9,8 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from lockterm.domain.remotes import Remote
-from lockterm.domain.series import NamesInUse, counted_up, next_like
-from lockterm.domain.typed_remote import typed_like
+from lockterm.domain.typed_remote import NamesInUse, counted_up, next_like, typed_like
 
 
 @pytest.mark.parametrize(

@@ -10,13 +10,12 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from lockterm.domain import dates
-from lockterm.domain.constants import RemoteType
 from lockterm.domain.dates import HOUR_MS
-from lockterm.domain.remotes import Remote
-from lockterm.domain.shortening import find_shortening
-from lockterm.domain.text.shortening import (
+from lockterm.domain.remotes import Remote, RemoteType
+from lockterm.domain.shortening import (
     describe_shortened_fields,
     describe_shortening,
+    find_shortening,
 )
 
 BERLIN = ZoneInfo("Europe/Berlin")

@@ -12,7 +12,7 @@ from rich.segment import Segment
 from textual.color import Color
 
 from lockterm.api.transport import Transport
-from lockterm.domain.clock import Clock
+from lockterm.domain.dates import Clock
 from lockterm.domain.safe_text import MOST_MARKS, REPLACEMENT, clean
 from lockterm.terminal.colors import Sanitizer
 from tests.api.conftest import Settings

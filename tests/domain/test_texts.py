@@ -12,8 +12,7 @@ import pytest
 from lockterm.domain import dates
 from lockterm.domain.languages import name_of
 from lockterm.domain.remotes import UNLISTED, Remote
-from lockterm.domain.text.difference import find_differences
-from lockterm.domain.text.remote import describe_backup, describe_remote
+from lockterm.domain.text.remote import describe_backup, describe_remote, find_differences
 from lockterm.domain.text.validity import describe_validity
 from tests.texts import DOCUMENT, find_unrendered, render
 

@@ -10,14 +10,8 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 
 from lockterm.domain import dates
-from lockterm.domain.timeline import (
-    AHEAD_MS,
-    QUARTER_MS,
-    DayCounts,
-    Timeline,
-    first_day,
-    sum_up_quarters,
-)
+from lockterm.domain.listing import AHEAD_MS, Timeline
+from lockterm.domain.operation import QUARTER_MS, DayCounts, first_day, sum_up_quarters
 from tests.domain.test_dates import zones
 
 NOW_MS = st.integers(1_577_836_800_000, 4_102_444_800_000)

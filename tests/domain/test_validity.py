@@ -10,6 +10,7 @@ from hypothesis import strategies as st
 from rich.cells import cell_len
 
 from lockterm.domain import dates, glyphs
+from lockterm.domain.dates import format_weekdays
 from lockterm.domain.remotes import Remote
 from lockterm.domain.text.validity import SHORT, describe_never_opens, describe_validity
 from lockterm.domain.validity import (
@@ -21,7 +22,6 @@ from lockterm.domain.validity import (
     phase_of,
     state_of,
 )
-from lockterm.domain.weekdays import format_weekdays
 from lockterm.terminal.widths import is_doubtful
 from lockterm.widgets.line_table import CURSOR, MARK, STATES
 from tests.domain.test_rules import wild

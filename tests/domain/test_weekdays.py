@@ -9,9 +9,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from lockterm.domain import glyphs
+from lockterm.domain.dates import draw_week, format_weekdays, parse_weekdays
 from lockterm.domain.remotes import FIELDS
 from lockterm.domain.table_columns import typed_cell, written
-from lockterm.domain.weekdays import draw_week, format_weekdays, parse_weekdays
 
 
 @pytest.mark.parametrize(

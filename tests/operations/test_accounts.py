@@ -15,9 +15,8 @@ import pytest
 
 from lockterm.config import Profile
 from lockterm.domain.operation import Operation, OperationState
-from lockterm.domain.plan import Plan, StepState
+from lockterm.domain.plan import Plan, Run, StepState
 from lockterm.domain.remotes import Remote
-from lockterm.domain.run import Run
 from lockterm.errors import ResultUnknownError
 from lockterm.operations import Operations
 from lockterm.operations.refusals import (

@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from lockterm.config import Profile
-from lockterm.domain.clock import Clock
+from lockterm.domain.dates import Clock
 from lockterm.domain.plan import NAME_TAKEN, Action, PlannedSteps, Step, StepState
 from lockterm.operations import Operations
 from lockterm.operations.planner import PlanSource, ReadLock, make_plan, read_locks

@@ -17,7 +17,7 @@ import pytest
 from hypothesis import HealthCheck, example, given
 from hypothesis import strategies as st
 
-from lockterm.domain.clock import Clock
+from lockterm.domain.dates import Clock
 from lockterm.domain.operation import UNCONFIRMED, Operation, OperationState
 from lockterm.domain.remotes import Remote, is_still
 from lockterm.errors import NoAnswerError

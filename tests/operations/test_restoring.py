@@ -13,8 +13,8 @@ import pytest
 
 from lockterm.config import Profile
 from lockterm.domain import rules
-from lockterm.domain.clock import Clock
 from lockterm.domain.copies import read_backup
+from lockterm.domain.dates import Clock
 from lockterm.domain.locks import Lock
 from lockterm.domain.operation import Operation, OperationState, known_fields
 from lockterm.domain.plan import Action, Step, StepState

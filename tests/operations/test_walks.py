@@ -17,7 +17,7 @@ import pytest
 from lockterm.api import client
 from lockterm.api.retry_policy import RetryPolicy
 from lockterm.config import Profile
-from lockterm.domain.clock import Clock
+from lockterm.domain.dates import Clock
 from lockterm.domain.operation import Operation, OperationState
 from lockterm.errors import (
     ListTooLargeError,

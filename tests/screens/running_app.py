@@ -24,7 +24,7 @@ from lockterm.app import LocktermApp
 from lockterm.config import Profile
 from lockterm.config.look import FULL_LOOK, Look
 from lockterm.config.profiles import Profiles
-from lockterm.domain import clock
+from lockterm.domain import dates
 from lockterm.domain.locks import Lock
 from lockterm.paths import Paths
 from lockterm.service.running import RunningService
@@ -46,7 +46,7 @@ class PictureProfile(Profile):
     host = "127.0.0.1:8080"  # type: ignore[assignment]
 
 
-class Clock(clock.Clock):
+class Clock(dates.Clock):
     """The app's clock: it stands still until a test moves it."""
 
     def __init__(self) -> None:

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from lockterm.domain import clock
+from lockterm.domain import dates
 from lockterm.operations.remote_list import HELD_S
 from lockterm.screens.remotes import RemotesScreen
 from lockterm.screens.remotes.screen import HeldKey
@@ -34,7 +34,7 @@ async def test_one_request_for_the_page_that_is_wanted(
     # However slowly a machine takes the presses, the key is held, and none looks like the last one.
     remotes = "lockterm.screens.remotes"
     monkeypatch.setattr(
-        f"{remotes}.screen.HeldKey", lambda _: HeldKey(clock.Clock(steady=lambda: 0.0))
+        f"{remotes}.screen.HeldKey", lambda _: HeldKey(dates.Clock(steady=lambda: 0.0))
     )
     monkeypatch.setattr("lockterm.operations.remote_list.HELD_S", 2.0)
     service = Service(lambda page_no: [record(page_no)], pages=1000)
@@ -58,7 +58,7 @@ async def test_one_request_for_the_page_that_is_wanted(
 
 def test_a_key_is_held_as_long_as_its_repeats_come() -> None:
     now_s = 0.0
-    key = HeldKey(clock.Clock(steady=lambda: now_s))
+    key = HeldKey(dates.Clock(steady=lambda: now_s))
     presses = []
     for pause_s in (0, HELD_S / 5, HELD_S / 5, HELD_S * 2, HELD_S / 5):
         now_s += pause_s

@@ -18,11 +18,9 @@ from uuid import UUID
 import pytest
 from textual.pilot import Pilot
 
-from lockterm.domain.constants import CALL_NAMES
-from lockterm.domain.history import HistoryLine
 from lockterm.domain.locks import VoiceChoice
-from lockterm.domain.operation import Operation, OperationState
-from lockterm.domain.remotes import Remote
+from lockterm.domain.operation import HistoryLine, Operation, OperationState
+from lockterm.domain.remotes import CALL_NAMES, Remote
 from lockterm.domain.rules import changes, new_remote
 from lockterm.domain.text.remote import Detail
 from lockterm.errors import LocktermError

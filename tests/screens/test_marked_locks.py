@@ -12,8 +12,7 @@ from textual.pilot import Pilot
 from lockterm.config.look import Look
 from lockterm.domain.locks import Lock, VoiceChoice
 from lockterm.domain.operation import OperationState
-from lockterm.domain.plan import Action
-from lockterm.domain.run import Run
+from lockterm.domain.plan import Action, Run
 from lockterm.errors import StoreError
 from lockterm.screens.copy import CopyScreen
 from lockterm.screens.dialogs.choice import ChoiceModal

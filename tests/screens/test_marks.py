@@ -12,8 +12,7 @@ from textual.pilot import Pilot
 
 from lockterm.config.look import FULL_LOOK, Look
 from lockterm.domain.date_input import HELP
-from lockterm.domain.plan import Action, Plan, Step
-from lockterm.domain.run import Run
+from lockterm.domain.plan import Action, Plan, Run, Step
 from lockterm.domain.text.plan import describe_step_notes
 from lockterm.screens.dialogs.confirm import ConfirmModal
 from lockterm.screens.modal import RefusedModal

@@ -11,7 +11,7 @@ from textual.pilot import Pilot
 from lockterm.domain import glyphs
 from lockterm.domain.dates import DAY_MS
 from lockterm.domain.remotes import Remote
-from lockterm.domain.timeline import period_bar
+from lockterm.domain.text.validity import period_bar
 from lockterm.screens.remotes.table import RemotesTable
 from tests.conftest import NOW_MS
 from tests.screens.running_app import Demo, shown, until

@@ -19,11 +19,10 @@ from lockterm.app import LocktermApp
 from lockterm.config import Options
 from lockterm.config.look import FULL_LOOK, Look
 from lockterm.config.profiles import Profiles
-from lockterm.domain.constants import RemoteType
 from lockterm.domain.dates import day_time
 from lockterm.domain.locks import Lock
 from lockterm.domain.plan import Action, RunState, Step, StepState
-from lockterm.domain.remotes import Remote
+from lockterm.domain.remotes import Remote, RemoteType
 from lockterm.domain.text.remote import describe_backup
 from lockterm.operations.planner import PlanDraft
 from lockterm.operations.proof import Horizon

@@ -8,8 +8,7 @@ import pytest
 from textual.pilot import Pilot
 from textual.widgets import Static
 
-from lockterm.domain.plan import StepState
-from lockterm.domain.run import Run
+from lockterm.domain.plan import Run, StepState
 from lockterm.screens.plan.table import MOST_LINES, PlanProgress, ProblemsPane
 from tests.operations.runs.planning import add, update
 from tests.screens.running_app import Clock, Demo, shown, until

@@ -16,9 +16,8 @@ import pytest
 
 from lockterm.cli.doctor import check_store
 from lockterm.config import Profile
-from lockterm.domain.history import HistoryLine
 from lockterm.domain.locks import Lock
-from lockterm.domain.operation import UNCONFIRMED, Operation, OperationState
+from lockterm.domain.operation import UNCONFIRMED, HistoryLine, Operation, OperationState
 from lockterm.operations import Operations
 from lockterm.paths import Paths
 from lockterm.store.database import Database

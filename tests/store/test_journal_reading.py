@@ -11,12 +11,19 @@ from zoneinfo import ZoneInfo
 import pytest
 
 from lockterm.domain import dates
-from lockterm.domain.constants import CALL_NAMES
-from lockterm.domain.history import HistoryLine, Selection, left_state
 from lockterm.domain.names import fold_text
-from lockterm.domain.operation import IN_FLIGHT, UNCONFIRMED, Operation, OperationState
+from lockterm.domain.operation import (
+    IN_FLIGHT,
+    QUARTER_MS,
+    UNCONFIRMED,
+    HistoryLine,
+    Operation,
+    OperationState,
+    Selection,
+    left_state,
+)
+from lockterm.domain.remotes import CALL_NAMES
 from lockterm.domain.text.operation import STATE_NAMES
-from lockterm.domain.timeline import QUARTER_MS
 from lockterm.domain.validity import RemoteState
 from lockterm.screens.history.table import OUTCOMES, target_of, what_of
 from lockterm.store.database import Database

@@ -7,15 +7,7 @@ from datetime import tzinfo
 from typing import Any
 
 from lockterm.domain import dates
-from lockterm.domain.constants import (
-    CALL_NAMES,
-    READABLE_CALLS,
-    RemoteType,
-    is_known_type,
-    needs_dates,
-    needs_weekdays,
-    word,
-)
+from lockterm.domain.dates import format_weekdays
 from lockterm.domain.glyphs import ellipsis
 from lockterm.domain.operation import (
     IN_FLIGHT,
@@ -25,20 +17,31 @@ from lockterm.domain.operation import (
     OperationState,
 )
 from lockterm.domain.reading import Field, Kind
-from lockterm.domain.remotes import ADDED, FIELDS, UPDATED, Remote
+from lockterm.domain.remotes import (
+    ADDED,
+    CALL_NAMES,
+    FIELDS,
+    READABLE_CALLS,
+    UPDATED,
+    Remote,
+    RemoteType,
+    is_known_type,
+    needs_dates,
+    needs_weekdays,
+    word,
+)
 from lockterm.domain.rules import comparable
 from lockterm.domain.safe_text import clean, seen_or
 from lockterm.domain.text.amount import format_count
-from lockterm.domain.text.difference import (
+from lockterm.domain.text.remote import (
     NOTHING,
+    Detail,
     Difference,
     SameValue,
     compare_field,
     find_differences,
     format_value,
 )
-from lockterm.domain.text.remote import Detail
-from lockterm.domain.weekdays import format_weekdays
 
 STATE_NAMES: Mapping[OperationState, str] = {
     OperationState.PREPARED: "being sent",
@@ -126,7 +129,7 @@ def describe_operation(operation: Operation, zone: tzinfo, now_ms: int) -> str:
 
 def _clock(ms: int, zone: tzinfo, now_ms: int) -> str:
     is_today = dates.day(ms, zone) == dates.day(now_ms, zone)
-    return dates.clock(ms, zone) if is_today else dates.day_time(ms, zone, exact=False)
+    return dates.time_of_day(ms, zone) if is_today else dates.day_time(ms, zone, exact=False)
 
 
 # --- what was changed ----------------------------------------------------------------------------

@@ -8,7 +8,6 @@ from datetime import tzinfo
 from typing import Any
 
 from lockterm.domain import rules
-from lockterm.domain.constants import RemoteType
 from lockterm.domain.dates import UnknownZone
 from lockterm.domain.glyphs import ellipsis
 from lockterm.domain.plan import (
@@ -19,13 +18,16 @@ from lockterm.domain.plan import (
     Step,
 )
 from lockterm.domain.reading import in_sentence
-from lockterm.domain.remotes import ADDED, FIELDS, UPDATED, Remote
+from lockterm.domain.remotes import ADDED, FIELDS, UPDATED, Remote, RemoteType
 from lockterm.domain.safe_text import clean, seen_or
-from lockterm.domain.shortening import Shortening, find_shortening
+from lockterm.domain.shortening import (
+    Shortening,
+    describe_added_access,
+    describe_shortening,
+    find_shortening,
+)
 from lockterm.domain.text.amount import format_count
-from lockterm.domain.text.difference import Difference, find_differences, format_value
-from lockterm.domain.text.remote import format_name
-from lockterm.domain.text.shortening import describe_added_access, describe_shortening
+from lockterm.domain.text.remote import Difference, find_differences, format_name, format_value
 from lockterm.domain.text.validity import (
     OPENS_ALWAYS,
     describe_never_opens,

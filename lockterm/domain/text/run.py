@@ -27,7 +27,7 @@ from lockterm.domain.text.replacement import describe_replacements, format_lock,
 from lockterm.keymap.hints import key
 
 if TYPE_CHECKING:
-    from lockterm.domain.run import Run
+    from lockterm.domain.plan import Run
 
 FINAL_STATES = (
     *(StepState.RECORDED, StepState.UNCHANGED, StepState.REFUSED),

@@ -6,19 +6,18 @@ from collections.abc import Iterator
 from datetime import tzinfo
 from typing import NamedTuple
 
-from lockterm.domain import dates
-from lockterm.domain.constants import (
+from lockterm.domain import dates, glyphs
+from lockterm.domain.dates import WEEK, format_weekdays
+from lockterm.domain.remotes import (
+    Remote,
     RemoteStatus,
     RemoteType,
     is_known_type,
     needs_weekdays,
     word,
 )
-from lockterm.domain.glyphs import ellipsis
-from lockterm.domain.remotes import Remote
 from lockterm.domain.text.amount import format_count
 from lockterm.domain.validity import Phase, RemoteState, judge, never_opens, phase_of
-from lockterm.domain.weekdays import WEEK, format_weekdays
 
 SHORT = 30
 """Maximum number of characters of ``Validity.short``."""
@@ -180,7 +179,7 @@ def shorten_start(remote: Remote, now_ms: int, zone: tzinfo, *, has_end: bool) -
         yield _from_until(remote, zone)
         yield f"from {dates.day(start, zone)} until {dates.day(last, zone)}"
         yield f"from {dates.near_day(start, zone, now_ms)} until {dates.day(last, zone)}"
-    more = f"; {ellipsis()}" if has_end else ""
+    more = f"; {glyphs.ellipsis()}" if has_end else ""
     yield f"from {dates.day(start, zone)}{more}"
     yield f"from {dates.near_day(start, zone, now_ms)}{more}"
 
@@ -257,3 +256,35 @@ def _day_or_time(ms: int, now_ms: int, zone: tzinfo) -> str:
     at, now = dates.local(ms, zone), dates.local(now_ms, zone)
     is_today = at is not None and now is not None and at.date() == now.date()
     return f"{at:%H:%M} today" if is_today else dates.day(ms, zone)
+
+
+_LEAST_BAR = 12
+"""The minimum width of a bar, in cells."""
+
+
+def period_bar(remote: Remote, now_ms: int, width: int) -> str:
+    """Return the period of a remote as a bar: ``├━━━━━╋──────┤``.
+
+    The bar shows the time that has passed, a mark for today, and the rest of the period. If the
+    period has not started or is over, the mark for today is outside of the bar.
+
+    Args:
+        remote: The remote with the period.
+        now_ms: Now, in milliseconds.
+        width: The width in cells.
+
+    Returns:
+        The bar; empty if the remote has no start or end, or if the width is less than
+        :data:`_LEAST_BAR`.
+    """
+    phase, start, end = phase_of(remote, now_ms), remote.start_ms, remote.end_ms
+    if phase in (Phase.ALWAYS, Phase.UNCLEAR) or not start or not end or width < _LEAST_BAR:
+        return ""
+    first, over, today, left, last = "[=|-]" if glyphs.are_ascii() else "├━╋─┤"
+    if phase is Phase.AHEAD:
+        return f"{today} {first}{left * (width - 4)}{last}"
+    if phase is Phase.OVER:
+        return f"{first}{over * (width - 4)}{last} {today}"
+    cells = width - 3
+    passed = (now_ms - start) * (cells + 1) // (end - start)
+    return f"{first}{over * passed}{today}{left * (cells - passed)}{last}"

@@ -14,9 +14,8 @@ from textual.geometry import Offset
 from textual.widgets import Label, OptionList
 from textual.widgets.option_list import Option
 
-from lockterm.domain.remote_states import StateFilter
 from lockterm.domain.safe_text import clean
-from lockterm.domain.validity import COERCED, RemoteState
+from lockterm.domain.validity import COERCED, RemoteState, StateFilter
 from lockterm.keymap.hints import with_keys
 from lockterm.screens.modal import LocktermModal
 from lockterm.terminal.patches import line_of_option

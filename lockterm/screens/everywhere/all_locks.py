@@ -18,13 +18,13 @@ from textual.containers import Container, Horizontal, Vertical
 from textual.widgets import Static
 
 from lockterm import screens
+from lockterm.domain.elsewhere import describe_change
 from lockterm.domain.glyphs import quoted, separator
 from lockterm.domain.marks import Key, Marks, Row, key_of_remote, remote_marks
-from lockterm.domain.remote_states import StateFilter, count_states, describe_counts, describe_state
 from lockterm.domain.safe_text import clean
 from lockterm.domain.text.amount import describe_elsewhere, format_count
-from lockterm.domain.text.elsewhere import describe_change
 from lockterm.domain.text.service import describe_read_only
+from lockterm.domain.validity import StateFilter, count_states, describe_counts, describe_state
 from lockterm.errors import StoreError
 from lockterm.keymap.hints import key, with_keys
 from lockterm.operations import Operations

@@ -15,11 +15,10 @@ from textual.widgets import Static
 
 from lockterm import screens
 from lockterm.domain import dates, glyphs
-from lockterm.domain.listing import ListPosition, split_needle
+from lockterm.domain.listing import TIMELINE_DAYS, ListPosition, Timeline, split_needle
 from lockterm.domain.safe_text import clean
 from lockterm.domain.text.amount import describe_unreadable_periods, format_count
 from lockterm.domain.text.service import describe_read_only
-from lockterm.domain.timeline import DAYS, Timeline
 from lockterm.domain.validity import RemoteState
 from lockterm.keymap.hints import with_keys
 from lockterm.operations import Operations
@@ -464,8 +463,8 @@ class DaysToCome(Widget):
         if self._first is None:
             return Content("")
         width, sums = self.content_size.width, sum_ends(self._ends)
-        cells = min(max((width - LABEL) // DAYS, 1), 3)
-        room = max(width - cells * DAYS, 0)
+        cells = min(max((width - LABEL) // TIMELINE_DAYS, 1), 3)
+        room = max(width - cells * TIMELINE_DAYS, 0)
         lines = [
             ("day", _ruler(self._first, cells)),
             (f"peak {max(sums):,}", bars(sums, cells)),
@@ -482,7 +481,8 @@ def _labeled(label: str, room: int) -> str:
 
 def sum_ends(ends: Sequence[Ends]) -> list[int]:
     """Return the number of remotes that expire on each day, summed over all locks."""
-    return [sum(day) for day in zip(*(counts for _, counts in ends), strict=True)] or [0] * DAYS
+    sums = [sum(day) for day in zip(*(counts for _, counts in ends), strict=True)]
+    return sums or [0] * TIMELINE_DAYS
 
 
 def _ruler(first: date, cells: int) -> str:
@@ -495,14 +495,14 @@ def _ruler(first: date, cells: int) -> str:
         cells: The width of a day in cells.
     """
     text, shown_month = "", 0
-    for number in range(DAYS):
+    for number in range(TIMELINE_DAYS):
         day = first + timedelta(days=number)
         at = number * cells + cells - 1  # above the last cell of its column
         if (number and day.weekday()) or (text and at <= len(text)):
             continue
         month = f" {dates.MONTHS[day.month - 1]}" if day.month != shown_month else ""
         label = f"{day.day}{month}"
-        if at + len(label) <= DAYS * cells:
+        if at + len(label) <= TIMELINE_DAYS * cells:
             text, shown_month = text.ljust(at) + label, day.month
     return text
 

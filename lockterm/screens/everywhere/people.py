@@ -19,12 +19,11 @@ from lockterm import screens
 from lockterm.domain.glyphs import quoted, separator
 from lockterm.domain.listing import split_needle
 from lockterm.domain.names import sorted_by
-from lockterm.domain.people import People, PeopleSearch, Person
-from lockterm.domain.remote_states import StateFilter
-from lockterm.domain.safe_text import LONGEST_CELL, clean
-from lockterm.domain.text.amount import format_count
-from lockterm.domain.text.people import (
+from lockterm.domain.people import (
     NO_ONE,
+    People,
+    PeopleSearch,
+    Person,
     count_people,
     describe_bounds,
     describe_person_state,
@@ -33,7 +32,9 @@ from lockterm.domain.text.people import (
     format_people,
     format_person,
 )
-from lockterm.domain.validity import RemoteState
+from lockterm.domain.safe_text import LONGEST_CELL, clean
+from lockterm.domain.text.amount import format_count
+from lockterm.domain.validity import RemoteState, StateFilter
 from lockterm.errors import StoreError
 from lockterm.keymap.hints import key, with_keys
 from lockterm.operations import Operations
@@ -547,7 +548,7 @@ class PeopleScreen(ListScreen[None]):
         )
         for _ in report.collect():
             await slices.pause()
-        directory = cast(HasOperations, self.app).exports
+        directory = cast("HasOperations", self.app).exports
         with self.showing_errors():
             table = await asyncio.to_thread(rows_as_csv, CSV_COLUMNS, report.csv_rows())
             page = await asyncio.to_thread(report.as_html)

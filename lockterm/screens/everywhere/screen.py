@@ -9,9 +9,8 @@ from textual import on
 
 from lockterm import screens
 from lockterm.domain.listing import Lacking, split_needle
-from lockterm.domain.people import Person, key_of_person
+from lockterm.domain.people import Person, format_person, key_of_person
 from lockterm.domain.text.amount import format_count
-from lockterm.domain.text.people import format_person
 from lockterm.keymap.hints import key, with_keys
 from lockterm.operations import Operations
 from lockterm.screens.everywhere.all_locks import SEARCH_COLUMNS, AllLocksScreen

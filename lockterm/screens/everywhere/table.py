@@ -13,17 +13,23 @@ from typing import TYPE_CHECKING, Any
 from rich.cells import cell_len
 
 from lockterm.domain import dates
-from lockterm.domain.constants import needs_weekdays
+from lockterm.domain.dates import format_weekdays
 from lockterm.domain.glyphs import separator
 from lockterm.domain.listing import Listing, ListPosition
 from lockterm.domain.locks import Lock
 from lockterm.domain.marks import Key, Marks, Row
 from lockterm.domain.names import natural, sorted_by
-from lockterm.domain.remote_states import StateFilter, has_state
+from lockterm.domain.remotes import needs_weekdays
 from lockterm.domain.safe_text import clean
 from lockterm.domain.text.validity import SHORT, format_days
-from lockterm.domain.validity import RemoteState, may_be, state_of, without_weekdays
-from lockterm.domain.weekdays import format_weekdays
+from lockterm.domain.validity import (
+    RemoteState,
+    StateFilter,
+    has_state,
+    may_be,
+    state_of,
+    without_weekdays,
+)
 from lockterm.screens.remotes.columns import Layout, compared
 from lockterm.screens.remotes.table import (
     BEFORE,

@@ -8,14 +8,15 @@ from datetime import tzinfo
 
 from lockterm.domain import dates
 from lockterm.domain.glyphs import quoted
-from lockterm.domain.history import HistoryLine, Selection
 from lockterm.domain.names import fold_text
 from lockterm.domain.operation import (
     IN_FLIGHT,
     RECORDED,
     UNCONFIRMED,
     WITHOUT_EFFECT,
+    HistoryLine,
     OperationState,
+    Selection,
 )
 from lockterm.domain.plan import RunLine
 from lockterm.domain.safe_text import clean

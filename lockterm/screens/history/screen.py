@@ -21,8 +21,7 @@ from textual.reactive import var
 from textual.widgets import Static
 
 from lockterm.domain import dates
-from lockterm.domain.history import HistoryLine
-from lockterm.domain.operation import Operation
+from lockterm.domain.operation import HistoryLine, Operation
 from lockterm.domain.plan import RunLine
 from lockterm.domain.safe_text import clean
 from lockterm.domain.text.amount import format_count

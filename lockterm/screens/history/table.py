@@ -17,16 +17,24 @@ from textual.content import Content
 from textual.widget import Widget
 
 from lockterm.domain import dates, glyphs
-from lockterm.domain.constants import CALL_NAMES
-from lockterm.domain.history import HistoryLine, left_state
-from lockterm.domain.operation import RECORDED, WITHOUT_EFFECT, Operation, OperationState
+from lockterm.domain.operation import (
+    RECORDED,
+    WITHOUT_EFFECT,
+    DayCounts,
+    HistoryLine,
+    Operation,
+    OperationState,
+    first_day,
+    left_state,
+    sum_up_quarters,
+)
 from lockterm.domain.plan import RunLine, StepState
+from lockterm.domain.remotes import CALL_NAMES
 from lockterm.domain.safe_text import LONGEST_CELL, clean
 from lockterm.domain.text.amount import format_count
-from lockterm.domain.text.difference import Difference, SameValue
 from lockterm.domain.text.operation import STATE_NAMES, compare_remotes, remotes_around
+from lockterm.domain.text.remote import Difference, SameValue
 from lockterm.domain.text.run import describe_counts, format_run_state
-from lockterm.domain.timeline import DayCounts, first_day, sum_up_quarters
 from lockterm.domain.validity import RemoteState
 from lockterm.errors import StoreError
 from lockterm.keymap.hints import with_keys

@@ -13,9 +13,9 @@ from textual.content import Content
 from textual.widget import Widget
 
 from lockterm.domain import dates, glyphs
-from lockterm.domain.history import HistoryLine, Selection
 from lockterm.domain.listing import Ends
 from lockterm.domain.locks import Lock
+from lockterm.domain.operation import HistoryLine, Selection
 from lockterm.domain.remotes import Remote
 from lockterm.domain.safe_text import clean
 from lockterm.domain.text.amount import describe_age, format_count

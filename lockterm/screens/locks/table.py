@@ -17,10 +17,9 @@ from lockterm.domain.listing import Ends
 from lockterm.domain.locks import Lock, VoiceChoice
 from lockterm.domain.marks import Marks
 from lockterm.domain.names import natural, sorted_by
-from lockterm.domain.remote_states import sum_up
 from lockterm.domain.safe_text import LONGEST_CELL, clean
 from lockterm.domain.text.amount import describe_age, format_short_age
-from lockterm.domain.validity import RemoteState
+from lockterm.domain.validity import RemoteState, sum_up
 from lockterm.widgets.cells import Part, cut_apart, join_parts
 from lockterm.widgets.line_table import Piece
 from lockterm.widgets.row_table import Column, LazyRows, RowTable

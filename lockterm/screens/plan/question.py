@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any, Protocol
 from lockterm.domain.plan import Action, Plan, Step
 from lockterm.domain.remotes import Remote
 from lockterm.domain.safe_text import LONGEST_CELL, clean
+from lockterm.domain.shortening import describe_shortening, summarize_shortenings
 from lockterm.domain.text.amount import format_count
 from lockterm.domain.text.plan import (
     MOST_LISTED,
@@ -26,7 +27,6 @@ from lockterm.domain.text.plan import (
 from lockterm.domain.text.remote import describe_backup
 from lockterm.domain.text.replacement import name_people
 from lockterm.domain.text.service import describe_clock_doubt
-from lockterm.domain.text.shortening import describe_shortening, summarize_shortenings
 from lockterm.operations.refusals import OtherCredentialsError
 from lockterm.screens.dialogs.choice import ChoiceModal
 from lockterm.screens.dialogs.confirm import ConfirmModal

@@ -23,14 +23,15 @@ from lockterm.domain.plan import (
     PROBLEMS,
     Action,
     Plan,
+    Run,
     RunState,
     Step,
     StepState,
     count_left,
     select_retryable,
 )
-from lockterm.domain.run import Run
 from lockterm.domain.safe_text import clean
+from lockterm.domain.shortening import summarize_shortenings
 from lockterm.domain.text.plan import describe_gaps, describe_work, find_shortenings
 from lockterm.domain.text.run import (
     ask_to_leave,
@@ -42,7 +43,6 @@ from lockterm.domain.text.run import (
     describe_progress,
 )
 from lockterm.domain.text.service import describe_read_only
-from lockterm.domain.text.shortening import summarize_shortenings
 from lockterm.errors import LocktermError, NoSuchRunError, StoreDamagedError, StoreError
 from lockterm.keymap.hints import with_keys
 from lockterm.operations.planner import PlanDraft
@@ -92,7 +92,7 @@ class PlanScreen(ListScreen[None]):
     """Whether the screen shows only the steps with problems."""
 
     def __init__(self, drawn: PlanDraft) -> None:
-        operations = cast(HasOperations, self.app).operations
+        operations = cast("HasOperations", self.app).operations
         self._steps: dict[int, Step] = {step.number: step for step in drawn.plan.steps}
         """Maps step numbers to steps as they are now, including those that could not be planned."""
         super().__init__(operations, PlanTable(self._steps, operations.now_ms(), id="steps"))
@@ -544,7 +544,7 @@ async def last_run(operations: Operations) -> str:
 
 
 async def _tell(app: App[Any], run: Run) -> None:
-    locks = cast(HasOperations, app).operations.locks
+    locks = cast("HasOperations", app).operations.locks
     titles: dict[int, str] = {}
     with suppress(StoreError):  # without titles, the report shows the lock IDs
         titles = {lock.lock_id: lock.title for lock in await locks.all()}

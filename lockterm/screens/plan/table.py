@@ -15,8 +15,7 @@ from textual.geometry import Size
 from textual.widget import Widget
 
 from lockterm.domain import glyphs
-from lockterm.domain.plan import ACTION_GLYPHS, DUE, PROBLEMS, Action, Step, StepState, at_rest
-from lockterm.domain.run import Run
+from lockterm.domain.plan import ACTION_GLYPHS, DUE, PROBLEMS, Action, Run, Step, StepState, at_rest
 from lockterm.domain.safe_text import LONGEST_CELL, clean
 from lockterm.domain.text.plan import (
     describe_step_notes,

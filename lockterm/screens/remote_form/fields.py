@@ -14,13 +14,11 @@ from textual.reactive import reactive
 from textual.widget import Widget
 from textual.widgets import Button, Input, Static, TextArea
 
-from lockterm.domain.constants import WORDS, word
 from lockterm.domain.reading import Field, Kind
-from lockterm.domain.remotes import ADDED, FIELDS, UPDATED, Remote
+from lockterm.domain.remotes import ADDED, FIELDS, UPDATED, WORDS, Remote, word
 from lockterm.domain.safe_text import clean
-from lockterm.domain.series import NamesInUse
 from lockterm.domain.text.service import format_titled_meaning
-from lockterm.domain.typed_remote import TypedRemote, read_typed, shown_fields, typed_of
+from lockterm.domain.typed_remote import NamesInUse, TypedRemote, read_typed, shown_fields, typed_of
 from lockterm.errors import LocktermError
 from lockterm.screens.remote_form.inputs import (
     STARTS,

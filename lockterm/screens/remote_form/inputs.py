@@ -15,8 +15,8 @@ from textual.reactive import var
 from textual.widgets import Input, TextArea
 
 from lockterm.domain import dates
+from lockterm.domain.dates import format_weekdays, parse_weekdays
 from lockterm.domain.safe_text import clean_lines
-from lockterm.domain.weekdays import format_weekdays, parse_weekdays
 from lockterm.widgets.actions import bindings
 from lockterm.widgets.choice import Choice, MultiChoice, OptionLine, Presets
 from lockterm.widgets.text_input import TextInput
@@ -140,7 +140,7 @@ class DatetimeInput(TypedValue):
         if choices:
             self.mount(
                 Choice(
-                    (str(number), f"{word}, {dates.clock(ms, self._zone)}")
+                    (str(number), f"{word}, {dates.time_of_day(ms, self._zone)}")
                     for number, word, ms in zip((1, 2), ("first", "second"), choices, strict=True)
                 )
             )

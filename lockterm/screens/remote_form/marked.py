@@ -15,11 +15,12 @@ from textual.widgets import Input, Static
 
 from lockterm.domain import bulk, json_text
 from lockterm.domain.bulk import Target, Wanted, change_each
-from lockterm.domain.constants import WORDS, RemoteType, needs_dates, needs_weekdays
 from lockterm.domain.date_input import find_error
+from lockterm.domain.dates import parse_weekdays
 from lockterm.domain.plan import Action, PlannedSteps
-from lockterm.domain.remotes import Remote
+from lockterm.domain.remotes import WORDS, Remote, RemoteType, needs_dates, needs_weekdays
 from lockterm.domain.safe_text import clean
+from lockterm.domain.shortening import summarize_shortenings
 from lockterm.domain.text.amount import format_count
 from lockterm.domain.text.plan import (
     describe_step,
@@ -28,8 +29,6 @@ from lockterm.domain.text.plan import (
     format_step,
 )
 from lockterm.domain.text.remote import format_remote
-from lockterm.domain.text.shortening import summarize_shortenings
-from lockterm.domain.weekdays import parse_weekdays
 from lockterm.keymap.hints import with_keys
 from lockterm.operations import Operations
 from lockterm.screens.form import LEAVE, FormButton, FormScreen

@@ -18,15 +18,16 @@ from lockterm.domain.operation import RECORDED, UNCONFIRMED, WITHOUT_EFFECT, Ope
 from lockterm.domain.remotes import FIELDS, RECOGNIZED, Remote
 from lockterm.domain.rules import changes, effective, new_remote, sends_dates
 from lockterm.domain.safe_text import clean, seen_or
-from lockterm.domain.text.difference import Difference, find_differences
+from lockterm.domain.shortening import describe_shortened_access
 from lockterm.domain.text.remote import (
+    Difference,
     describe_add,
     describe_update,
+    find_differences,
     format_remote,
     format_remote_name,
 )
 from lockterm.domain.text.service import describe_clock_doubt, format_error
-from lockterm.domain.text.shortening import describe_shortened_access
 from lockterm.domain.typed_remote import TypedRemote
 from lockterm.errors import (
     LocktermError,

@@ -17,9 +17,8 @@ from textual.widgets import Input
 from lockterm.domain.locks import Lock
 from lockterm.domain.remotes import FIELDS, Remote
 from lockterm.domain.safe_text import clean
-from lockterm.domain.series import NamesInUse, next_like
 from lockterm.domain.text.service import describe_read_only
-from lockterm.domain.typed_remote import format_typed, typed_like
+from lockterm.domain.typed_remote import NamesInUse, format_typed, next_like, typed_like
 from lockterm.keymap.hints import with_keys
 from lockterm.operations.taken import read_names_in_use
 from lockterm.screens.base import ELSEWHERE, LocktermScreen, recorded

@@ -12,8 +12,8 @@ from textual.worker import Worker
 
 from lockterm import screens
 from lockterm.config.values import INT64
-from lockterm.domain.constants import CALL_NAMES, RemoteType
 from lockterm.domain.locks import Lock
+from lockterm.domain.remotes import CALL_NAMES, RemoteType
 from lockterm.domain.safe_text import clean
 from lockterm.domain.text.amount import format_count
 from lockterm.domain.text.remote import (
@@ -36,7 +36,7 @@ if TYPE_CHECKING:
     from lockterm.domain.operation import Operation
     from lockterm.domain.plan import Step
     from lockterm.domain.remotes import Remote
-    from lockterm.domain.series import NamesInUse
+    from lockterm.domain.typed_remote import NamesInUse
     from lockterm.operations.planner import PlanDraft
     from lockterm.operations.remote_list import RemoteList
     from lockterm.screens.remote_form import RemoteSaved

@@ -11,10 +11,9 @@ from typing import TYPE_CHECKING, Any, NamedTuple, Self, TypeGuard
 from rich.cells import cell_len
 
 from lockterm.domain import dates
-from lockterm.domain.constants import word
 from lockterm.domain.names import natural, sorted_by
 from lockterm.domain.reading import Field, Kind
-from lockterm.domain.remotes import FIELDS
+from lockterm.domain.remotes import FIELDS, word
 from lockterm.domain.safe_text import clean
 from lockterm.domain.text.validity import SHORT, describe_validity
 from lockterm.domain.validity import Phase, phase_of

@@ -14,11 +14,11 @@ from textual.containers import Horizontal
 from textual.reactive import var
 
 from lockterm import screens
+from lockterm.domain.elsewhere import describe_change
 from lockterm.domain.glyphs import separator
 from lockterm.domain.locks import Lock
 from lockterm.domain.reading import in_sentence
 from lockterm.domain.safe_text import clean
-from lockterm.domain.text.elsewhere import describe_change
 from lockterm.domain.text.remote import Detail, describe_remote
 from lockterm.domain.text.service import format_meaning
 from lockterm.domain.text.validity import describe_validity

@@ -14,8 +14,13 @@ from lockterm.domain.locks import Lock
 from lockterm.domain.remotes import FIELDS, RECOGNIZED, Remote
 from lockterm.domain.safe_text import clean, seen_or
 from lockterm.domain.text.amount import format_count
-from lockterm.domain.text.difference import find_differences
-from lockterm.domain.text.remote import UNNAMED, describe_backup, format_remote, format_remote_name
+from lockterm.domain.text.remote import (
+    UNNAMED,
+    describe_backup,
+    find_differences,
+    format_remote,
+    format_remote_name,
+)
 from lockterm.domain.text.replacement import name_people
 from lockterm.domain.text.service import describe_clock, format_meaning
 from lockterm.domain.text.validity import describe_validity

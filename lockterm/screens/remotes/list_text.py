@@ -7,9 +7,9 @@ from typing import TYPE_CHECKING
 
 from lockterm.domain.glyphs import quoted, separator
 from lockterm.domain.reading import in_sentence
-from lockterm.domain.remote_states import describe_state
 from lockterm.domain.safe_text import clean
 from lockterm.domain.text.amount import describe_elsewhere, format_count
+from lockterm.domain.validity import describe_state
 from lockterm.keymap.hints import key, with_keys
 from lockterm.operations.list_state import ListState
 from lockterm.widgets.data_status import describe_error, in_a_line, with_age

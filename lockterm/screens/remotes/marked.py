@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, cast
 
 from lockterm import screens
 from lockterm.domain.bulk import Target, change_each, coerced, delete_each, extra_removed
-from lockterm.domain.constants import WORDS, Flag
+from lockterm.domain.remotes import WORDS, Flag
 from lockterm.domain.safe_text import clean
 from lockterm.domain.text.amount import format_count
 from lockterm.operations.copying import Source
@@ -205,7 +205,7 @@ class MarkedCommands:
     async def _write_files(self, rows: Sequence[Row]) -> None:
         """Write the last known values of the remotes to a CSV and a JSON file."""
         operations = self._screen.operations
-        directory = cast(HasOperations, self._screen.app).exports
+        directory = cast("HasOperations", self._screen.app).exports
         now_ms = operations.machine_ms()
         with self._screen.showing_errors():
             read = []

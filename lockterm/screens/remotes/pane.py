@@ -15,14 +15,12 @@ from textual.content import Content
 from textual.widget import Widget
 
 from lockterm.domain import dates
-from lockterm.domain.constants import AddType, Flag, RemoteType, needs_weekdays, word
-from lockterm.domain.elsewhere import ChangeElsewhere
-from lockterm.domain.history import HistoryLine, Selection
+from lockterm.domain.dates import draw_week
+from lockterm.domain.elsewhere import ELSEWHERE, ChangeElsewhere, describe_change
+from lockterm.domain.operation import HistoryLine, Selection
+from lockterm.domain.remotes import AddType, Flag, RemoteType, needs_weekdays, word
 from lockterm.domain.text.amount import format_count
-from lockterm.domain.text.elsewhere import ELSEWHERE, describe_change
-from lockterm.domain.text.validity import format_days
-from lockterm.domain.timeline import period_bar
-from lockterm.domain.weekdays import draw_week
+from lockterm.domain.text.validity import format_days, period_bar
 from lockterm.errors import StoreError
 from lockterm.keymap.hints import key
 from lockterm.operations import Operations

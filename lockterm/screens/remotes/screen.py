@@ -16,11 +16,11 @@ from textual.reactive import var
 
 from lockterm import screens
 from lockterm.domain.callbacks import ignore
-from lockterm.domain.clock import Clock
+from lockterm.domain.dates import Clock
 from lockterm.domain.locks import Lock
 from lockterm.domain.marks import Key, Marks, Row, key_of_remote, remote_marks
-from lockterm.domain.remote_states import StateFilter
 from lockterm.domain.safe_text import clean
+from lockterm.domain.validity import StateFilter
 from lockterm.errors import StoreError
 from lockterm.keymap.hints import with_keys
 from lockterm.operations import Operations

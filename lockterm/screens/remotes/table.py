@@ -11,9 +11,9 @@ from textual import events
 from textual.message import Message
 
 from lockterm.domain import dates
-from lockterm.domain.constants import AddType, word
 from lockterm.domain.marks import Key, Marks, Row
 from lockterm.domain.reading import Kind
+from lockterm.domain.remotes import AddType, word
 from lockterm.domain.safe_text import clean, in_cell
 from lockterm.domain.text.validity import Validity, describe_validity
 from lockterm.domain.validity import COERCED, RemoteState

@@ -5,9 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable
 from typing import Any
 
-from lockterm.domain.plan import Action, Plan, Step, StepState
+from lockterm.domain.plan import Action, Plan, Run, Step, StepState
 from lockterm.domain.remotes import Remote
-from lockterm.domain.run import Run
 from lockterm.operations import Operations
 from tests.faults.proxy import Exchange, Play, decoded
 from tests.faults.site import Site

@@ -15,7 +15,7 @@ from typing import Any
 import pytest
 
 from lockterm.api.retry_policy import UNSTATED_S
-from lockterm.domain.clock import Clock
+from lockterm.domain.dates import Clock
 from lockterm.domain.plan import StepState
 from lockterm.operations.rate_limiter import MOST_AT_ONCE, RateLimiter
 from lockterm.service.figures import Figures

@@ -12,7 +12,7 @@ from dataclasses import replace
 import pytest
 
 from lockterm.cli import run_plan
-from lockterm.domain.clock import Clock
+from lockterm.domain.dates import Clock
 from lockterm.domain.plan import RunState, Step, StepState
 from lockterm.errors import NoSuchRunError, RuleViolationError, StoreDamagedError
 from lockterm.operations.rate_limiter import RateLimiter

@@ -9,13 +9,12 @@ from typing import Any
 
 import pytest
 
-from lockterm.domain.clock import Clock
+from lockterm.domain.dates import Clock
 from lockterm.domain.locks import VoiceChoice
 from lockterm.domain.operation import OperationState
-from lockterm.domain.plan import Action, Step, StepState, at_rest
+from lockterm.domain.plan import Action, Run, Step, StepState, at_rest
 from lockterm.domain.remotes import Remote
 from lockterm.domain.requests import RemoteChanges
-from lockterm.domain.run import Run
 from lockterm.domain.text.run import count_states
 from lockterm.errors import RateLimitedError, ResultUnknownError, StoreError
 from lockterm.operations.proof import Horizon

@@ -16,7 +16,7 @@ from textual.pilot import Pilot
 
 from lockterm.app import LocktermApp
 from lockterm.config import Profile
-from lockterm.domain.clock import Clock
+from lockterm.domain.dates import Clock
 from lockterm.domain.drafts import Draft
 from lockterm.domain.locks import Lock
 from lockterm.operations import Operations

@@ -1,14 +1,18 @@
-"""HTML pages that need no other file, built from sections and tables.
+"""Pages of sections and tables in HTML and in Markdown, in which every text is escaped.
 
-A page has no script and loads nothing. It prints black on white.
+An HTML page has no script and loads nothing. It prints black on white. A Markdown page is
+CommonMark with tables.
 """
 
 from __future__ import annotations
 
 import html
+import re
 from collections.abc import Iterable, Sequence
 
 from lockterm.domain.safe_text import clean
+
+# --- HTML ----------------------------------------------------------------------------------------
 
 
 class Html(str):
@@ -149,3 +153,46 @@ def _format_cell(value: object, is_number: bool) -> str:
     if is_number:
         return f"<td{_CLASS}>{value if value == NO_NUMBER else format(value, ',')}</td>"
     return f"<td>{escape(value)}</td>"
+
+
+# --- Markdown ------------------------------------------------------------------------------------
+
+
+_MARKUP = re.compile(r"[\\`*_\[\]<>&|~:@.!#]")
+"""Matches characters that begin markup within a line, or that turn addresses into links."""
+
+
+def escape_markdown(value: object) -> str:
+    """Return a value of any type as escaped text on one line, without control characters."""
+    return _MARKUP.sub(r"\\\g<0>", clean(value))
+
+
+def markdown_facts(pairs: Iterable[tuple[str, object]]) -> str:
+    """Return a bullet list of labels with their values."""
+    return "\n".join(
+        f"- {escape_markdown(label)}: {escape_markdown(value)}" for label, value in pairs
+    )
+
+
+def markdown_table(titles: Sequence[object], rows: Iterable[Sequence[object]]) -> str:
+    """Return a table with a header, in which all cells are escaped."""
+    lines = [
+        _markdown_row(titles),
+        _markdown_row(["---"] * len(titles), is_text=False),
+        *map(_markdown_row, rows),
+    ]
+    return "\n".join(lines)
+
+
+def markdown_section(title: str, *parts: str) -> str:
+    """Return a section with a heading and some parts."""
+    return "\n\n".join((f"## {escape_markdown(title)}", *parts))
+
+
+def markdown_page(title: str, *parts: str) -> bytes:
+    """Return the content of a Markdown file, in UTF-8."""
+    return ("\n\n".join((f"# {escape_markdown(title)}", *parts)) + "\n").encode()
+
+
+def _markdown_row(cells: Iterable[object], *, is_text: bool = True) -> str:
+    return f"| {' | '.join(escape_markdown(one) if is_text else str(one) for one in cells)} |"
