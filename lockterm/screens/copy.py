@@ -31,7 +31,7 @@ from lockterm.screens.plan.screen import PlanScreen
 from lockterm.terminal.key_queue import opening, opens
 from lockterm.widgets.actions import bindings
 from lockterm.widgets.completion import PathInput
-from lockterm.widgets.data_status import describe_error
+from lockterm.widgets.data_status import Offers, describe_error
 from lockterm.widgets.form_field import CompactButton
 from lockterm.widgets.row_table import Column, LazyRows, RowTable
 
@@ -209,16 +209,17 @@ class CopyScreen(ListScreen[None]):
     def has_rows(self) -> bool:
         return super().has_rows and not isinstance(self._locks, LocktermError)
 
-    def describe_empty(self) -> tuple[str, str]:
+    def describe_empty(self) -> tuple[str, Offers]:
         if isinstance(self._locks, LocktermError):
-            return describe_error(self._locks), with_keys("{copies.back}  go back")
+            return describe_error(self._locks), {"{copies.back}": "go back"}
         if self._locks is None:
-            return "Reading the lock book ...", ""
+            return "Reading the lock book ...", {}
         fact = "The lock book contains no other lock." if self._locks else "The lock book is empty."
-        ways = (
-            "{copies.file}  use an export    {copies.backup}  use a backup    {copies.back}  back"
-        )
-        return fact, with_keys(ways)
+        return fact, {
+            "{copies.file}": "use an export",
+            "{copies.backup}": "use a backup",
+            "{copies.back}": "back",
+        }
 
     def _cells(self, lock: Lock) -> tuple[str, ...]:
         return (

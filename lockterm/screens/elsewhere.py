@@ -27,7 +27,6 @@ from lockterm.domain.safe_text import LONGEST_CELL, clean
 from lockterm.domain.text.amount import describe_none, format_count
 from lockterm.domain.validity import RemoteState
 from lockterm.errors import StoreError
-from lockterm.keymap.hints import with_keys
 from lockterm.operations import Operations
 from lockterm.screens.list_screen import ListScreen
 from lockterm.screens.remotes import RemotesScreen
@@ -35,6 +34,7 @@ from lockterm.screens.remotes.detail import RemoteDetailScreen
 from lockterm.terminal.key_queue import opening
 from lockterm.widgets.actions import bindings
 from lockterm.widgets.cells import shorten_middle
+from lockterm.widgets.data_status import Offers
 from lockterm.widgets.row_table import Column, LazyRows, RowTable
 from lockterm.widgets.text_input import FindLine
 
@@ -230,18 +230,18 @@ class ElsewhereScreen(ListScreen[None]):
     def refresh_relative_times(self) -> None:
         """Do nothing, because the rows show no ages or states that change with time."""
 
-    def describe_empty(self) -> tuple[str, str]:
+    def describe_empty(self) -> tuple[str, Offers]:
         if self._changes is None:
-            return "Reading the changes ...", ""
+            return "Reading the changes ...", {}
         if self._changes:
             none = describe_none(len(self._changes), "change", "matches", "does not match")
-            return f"{none}.", "Esc  show all"
+            return f"{none}.", {"Esc": "show all"}
         if not self.operations.kept_lists.is_kept:
-            return NOT_KEPT, "Esc  back"
+            return NOT_KEPT, {"Esc": "back"}
         return (
             "No changes by others. Each time lockterm reads a lock, it compares the new list with"
             " the previous one. This screen lists what others changed.",
-            with_keys("{elsewhere.read}  read all locks      Esc  back"),
+            {"{elsewhere.read}": "read all locks", "Esc": "back"},
         )
 
     def describe_rows(self) -> None:

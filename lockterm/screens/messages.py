@@ -238,7 +238,7 @@ class MessagesScreen(LocktermScreen[None]):
         else:
             state.say(
                 "No messages yet.\n\nThis list keeps every notification of this session.",
-                "Esc  close",
+                {"Esc": "close"},
             )
 
     @property

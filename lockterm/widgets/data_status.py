@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 
 from rich.cells import cell_len
 from textual.content import Content
@@ -15,6 +15,7 @@ from lockterm.domain.safe_text import clean
 from lockterm.domain.text.amount import format_age
 from lockterm.domain.text.service import format_meaning
 from lockterm.errors import LocktermError, RefusedError
+from lockterm.keymap.hints import with_keys
 
 
 def describe_error(error: LocktermError) -> str:
@@ -35,17 +36,11 @@ def in_a_line(error: LocktermError) -> tuple[str, ...]:
     return f"{title}: {format_meaning(error)}", code, title
 
 
-_GAP = " " * 6
-"""The text between two pairs of a key and an action."""
+Offers = Mapping[str, str]
+"""Maps keys to what they do, such as ``{"{history.refresh}": "try again", "Esc": "back"}``.
 
-
-def _bold_keys(offers: str) -> Content:
-    """Return keys with their actions as a line in which the keys are bold."""
-    parts = list[str | tuple[str, str]]()
-    for offer in offers.split(_GAP):
-        key, gap, action = offer.partition("  ")
-        parts += [_GAP if parts else "", (key, "bold $text-primary") if gap else key, gap + action]
-    return Content.assemble(*parts)
+A key's ID is in braces, as in :func:`with_keys`.
+"""
 
 
 class StatePanel(Static):
@@ -54,30 +49,23 @@ class StatePanel(Static):
     def __init__(self, text: str = "", *, id: str | None = None) -> None:
         super().__init__(text, markup=False, id=id)
 
-    def say(self, text: str, next_key: str = "") -> None:
+    def say(self, text: str, offers: Offers) -> None:
         """Show a text and, below it, the keys that the user can press next.
 
         If the text has several paragraphs, the first paragraph is the headline.
 
         Args:
             text: The text, without control characters.
-            next_key: Keys with their actions, such as ``r  try again      Esc  back``.
+            offers: The keys with their actions.
         """
         headline, gap, rest = text.partition("\n\n")
-        offers = _bold_keys(next_key) if next_key else ""
-        self.update(
-            Content.assemble(
-                (headline, "bold" if gap else ""),
-                gap,
-                rest,
-                "\n\n" if text and offers else "",
-                offers,
-            )
+        keys = Content(" " * 6).join(
+            Content.assemble((with_keys(key), "bold $text-primary"), f"  {action}")
+            for key, action in offers.items()
         )
+        below = "\n\n" if text and offers else ""
+        self.update(Content.assemble((headline, "bold" if gap else ""), gap, rest, below, keys))
         self.display = True
-
-    def say_error(self, error: LocktermError, next_key: str) -> None:
-        self.say(describe_error(error), next_key)
 
 
 class Pager(Widget):

@@ -12,6 +12,7 @@ from textual.widgets import Button, Input, OptionList
 from lockterm.domain.locks import Lock
 from lockterm.domain.remotes import RemotePage
 from lockterm.keymap.check import check
+from lockterm.keymap.hints import with_keys
 from lockterm.operations import Fetched
 from lockterm.operations.list_state import ListState
 from lockterm.operations.load_state import LoadState
@@ -90,8 +91,9 @@ async def test_they_are_named_where_there_is_nothing_to_show(
         await until(pilot, lambda: "w set vendor and model" in words(pilot.app))
         page = RemotePage(page_no=1, page_size=20, pages=0, total=0)
         view = ListState(LoadState(Fetched(page, 0, 0)))
-        _, keys = describe_empty(view, "Server room", may_add=True, may_restore=True)
-        assert keys.startswith("F6  history (there, u restores)")
+        _, offers = describe_empty(view, "Server room", may_add=True, may_restore=True)
+        assert with_keys("{app.history}") == "F6"
+        assert offers["{app.history}"] == "history (there, u restores)"
 
 
 @pytest.mark.long

@@ -26,7 +26,7 @@ from lockterm.domain.text.amount import describe_elsewhere, format_count
 from lockterm.domain.text.service import describe_read_only
 from lockterm.domain.validity import StateFilter, count_states, describe_counts, describe_state
 from lockterm.errors import StoreError
-from lockterm.keymap.hints import key, with_keys
+from lockterm.keymap.hints import key
 from lockterm.operations import Operations
 from lockterm.screens.base import PROGRESS_S
 from lockterm.screens.dialogs.choice import ask_only
@@ -37,7 +37,7 @@ from lockterm.screens.remotes import RemotesScreen
 from lockterm.screens.remotes.actions import RemoteActions
 from lockterm.screens.remotes.detail import RemoteDetailScreen
 from lockterm.terminal.key_queue import PendingNavigation, opening
-from lockterm.widgets.data_status import Pager, describe_error, with_age
+from lockterm.widgets.data_status import Offers, Pager, describe_error, with_age
 from lockterm.widgets.text_input import FindLine
 
 if TYPE_CHECKING:
@@ -160,7 +160,7 @@ class AllLocksScreen(RemoteActions, ListScreen[None]):
         """
 
     @abstractmethod
-    def describe_no_match(self) -> tuple[str, str]:
+    def describe_no_match(self) -> tuple[str, Offers]:
         """Return the text for a search without results, and the keys to press next."""
 
     def search_for(self, text: str) -> None:
@@ -385,12 +385,11 @@ class AllLocksScreen(RemoteActions, ListScreen[None]):
         """Whether to show the rows instead of an error."""
         return super().has_rows and self.error is None
 
-    def describe_empty(self) -> tuple[str, str]:
+    def describe_empty(self) -> tuple[str, Offers]:
         if self.error is not None:
-            keys = with_keys("{everywhere.read}  try again      Esc  back")
-            return describe_error(self.error), keys
+            return describe_error(self.error), {"{everywhere.read}": "try again", "Esc": "back"}
         if not self.is_loaded:
-            return "Reading the stored lists ...", ""
+            return "Reading the stored lists ...", {}
         return self.describe_no_match()
 
     @property

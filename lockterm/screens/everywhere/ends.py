@@ -20,7 +20,6 @@ from lockterm.domain.safe_text import clean
 from lockterm.domain.text.amount import describe_unreadable_periods, format_count
 from lockterm.domain.text.service import describe_read_only
 from lockterm.domain.validity import RemoteState
-from lockterm.keymap.hints import with_keys
 from lockterm.operations import Operations
 from lockterm.operations.everywhere import LockRead
 from lockterm.operations.planner import PlanDraft
@@ -29,6 +28,7 @@ from lockterm.screens.everywhere.lock_lists import EMPTY_BOOK
 from lockterm.screens.everywhere.table import OnLock, problem_rows
 from lockterm.widgets.actions import bindings
 from lockterm.widgets.cells import Part, cut, join_parts
+from lockterm.widgets.data_status import Offers
 from lockterm.widgets.text_input import FindLine
 
 _HIGH = 36
@@ -144,22 +144,21 @@ class ExpiringScreen(AllLocksScreen):
                 yield OnLock(one.lock, zones[one.lock.zone], problem=problem)
         yield from problem_rows(lock_lists, self.operations)
 
-    def describe_no_match(self) -> tuple[str, str]:
+    def describe_no_match(self) -> tuple[str, Offers]:
         lock_lists = self.lock_lists
         if not lock_lists.locks:
-            return EMPTY_BOOK, "Esc  back"
+            return EMPTY_BOOK, {"Esc": "back"}
         what = f"that {self.span.verb} " if self.span is not SPANS[0] else ""
         if self.asked_for:
-            return f"No remote {what}matches {' and '.join(self.asked_for)}.", "Esc  show all"
+            return f"No remote {what}matches {' and '.join(self.asked_for)}.", {"Esc": "show all"}
         if lock_lists.is_reading and lock_lists.unread:
-            return "No remote found so far.", "Esc  back"
+            return "No remote found so far.", {"Esc": "back"}
         if lock_lists.unread == len(lock_lists.locks):
-            return "No lock has been read yet.", with_keys(
-                "{everywhere.read}  read all locks      Esc  back"
-            )
+            offers = {"{everywhere.read}": "read all locks", "Esc": "back"}
+            return "No lock has been read yet.", offers
         if self.span is SPANS[0]:
-            return "No remote has expired, and none expires within 30 days.", "Esc  back"
-        return f"No remote {self.span.verb}.", with_keys("{ends.next}  next span      Esc  back")
+            return "No remote has expired, and none expires within 30 days.", {"Esc": "back"}
+        return f"No remote {self.span.verb}.", {"{ends.next}": "next span", "Esc": "back"}
 
     def _describe_spans(self) -> Content:
         parts = []

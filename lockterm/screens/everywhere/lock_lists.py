@@ -167,6 +167,10 @@ class LockLists:
             self._known = len(self.locks) - len(lists), min(lists, default=None)
         return self._known
 
+    def describe_all(self) -> str:
+        """Return the number of locks as text, such as ``all 32 locks``."""
+        return "1 lock" if len(self.locks) == 1 else f"all {len(self.locks):,} locks"
+
     def describe_reads(self, longest: int | None = None) -> str:
         """Return which locks were read, as text, such as ``31 of 32 locks read, yard: no answer``.
 

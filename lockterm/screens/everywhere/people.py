@@ -36,7 +36,6 @@ from lockterm.domain.safe_text import LONGEST_CELL, clean
 from lockterm.domain.text.amount import format_count
 from lockterm.domain.validity import RemoteState, StateFilter
 from lockterm.errors import StoreError
-from lockterm.keymap.hints import key, with_keys
 from lockterm.operations import Operations
 from lockterm.operations.export import export_files, rows_as_csv
 from lockterm.operations.people import CSV_COLUMNS, PeopleReport
@@ -46,7 +45,7 @@ from lockterm.screens.list_screen import ListScreen
 from lockterm.terminal.key_queue import PendingNavigation, opening
 from lockterm.widgets.actions import bindings
 from lockterm.widgets.cells import cut, shorten_middle
-from lockterm.widgets.data_status import Pager, describe_error, with_age
+from lockterm.widgets.data_status import Offers, Pager, describe_error, with_age
 from lockterm.widgets.line_table import Piece
 from lockterm.widgets.row_table import Column, LazyRows, RowTable
 from lockterm.widgets.text_input import FindLine
@@ -437,25 +436,23 @@ class PeopleScreen(ListScreen[None]):
         count = len(self._found)
         return f"People {count:,}" if count else "People"
 
-    def describe_empty(self) -> tuple[str, str]:
+    def describe_empty(self) -> tuple[str, Offers]:
         lock_lists = self.lock_lists
         if self.error is not None:
-            keys = with_keys("{everywhere.read}  try again      Esc  back")
-            return describe_error(self.error), keys
+            return describe_error(self.error), {"{everywhere.read}": "try again", "Esc": "back"}
         if self._people is None:
-            return "Reading the stored lists ...", ""
+            return "Reading the stored lists ...", {}
         if not lock_lists.locks:
-            return EMPTY_BOOK, "Esc  back"
-        read = key("everywhere.read")
-        locks = "1 lock" if len(lock_lists.locks) == 1 else f"all {len(lock_lists.locks):,} locks"
+            return EMPTY_BOOK, {"Esc": "back"}
+        offers = {"{everywhere.read}": f"read {lock_lists.describe_all()} now", "Esc": "back"}
         if lock_lists.unread == len(lock_lists.locks):
             if lock_lists.is_reading:
-                return "Reading the locks ...", "Esc  back"
-            return "No lock has been read yet.", f"{read}  read {locks} now      Esc  back"
+                return "Reading the locks ...", {"Esc": "back"}
+            return "No lock has been read yet.", offers
         if self.needle:
             needle = quoted(clean(self.needle, 60))
-            return f"No person matches {needle}.", "Esc  show all"
-        return NO_ONE, f"{read}  read {locks} now      Esc  back"
+            return f"No person matches {needle}.", {"Esc": "show all"}
+        return NO_ONE, offers
 
     def _describe(self) -> None:
         """Update the lines about the rows, and the empty state if there are no rows."""

@@ -11,12 +11,12 @@ from lockterm import screens
 from lockterm.domain.listing import Lacking, split_needle
 from lockterm.domain.people import Person, format_person, key_of_person
 from lockterm.domain.text.amount import format_count
-from lockterm.keymap.hints import key, with_keys
 from lockterm.operations import Operations
 from lockterm.screens.everywhere.all_locks import SEARCH_COLUMNS, AllLocksScreen
 from lockterm.screens.everywhere.lock_lists import EMPTY_BOOK
 from lockterm.screens.everywhere.table import OnLock, problem_rows
 from lockterm.widgets.actions import bindings
+from lockterm.widgets.data_status import Offers
 from lockterm.widgets.text_input import FindLine
 
 if TYPE_CHECKING:
@@ -57,33 +57,31 @@ class AllLocksSearchScreen(AllLocksScreen):
             yield None
         yield from problem_rows(lock_lists, self.operations)
 
-    def describe_no_match(self) -> tuple[str, str]:
+    def describe_no_match(self) -> tuple[str, Offers]:
         lock_lists = self.lock_lists
         if not lock_lists.locks:
-            return EMPTY_BOOK, "Esc  back"
-        read = key("everywhere.read")
-        locks = "1 lock" if len(lock_lists.locks) == 1 else f"all {len(lock_lists.locks):,} locks"
+            return EMPTY_BOOK, {"Esc": "back"}
+        read_all = {"{everywhere.read}": f"read {lock_lists.describe_all()} now"}
+        read_again = {"{everywhere.read}": "read again"}
         if not self.needle and self.only is None:
-            people = with_keys("      Enter {everywhere.open_by_person}  people      Esc  back")
+            others = {"Enter {everywhere.open_by_person}": "people", "Esc": "back"}
             how = "To search all locks, type a name, a number, an ID, or extra data."
             if not lock_lists.is_reading and lock_lists.asked.keys() >= lock_lists.locks.keys():
                 known = format_count(lock_lists.count, "remote")
                 reads = lock_lists.describe_reads(30)
                 has_all = all(one and not one.problem for one in lock_lists.asked.values())
                 text = f"{reads}: {known}." if has_all else f"{reads}.\n\n{known} in the lists."
-                return (
-                    f"{text} {how}",
-                    f"{read}  read again{people}",
-                )
-            return how, f"{read}  read {locks} now{people}"
+                return f"{text} {how}", read_again | others
+            return how, read_all | others
         needle = " and ".join(self.asked_for)
         if lock_lists.is_reading:
-            return f"No remote matches {needle} so far.", "Esc  back"
+            return f"No remote matches {needle} so far.", {"Esc": "back"}
         if len(lock_lists.asked) == len(lock_lists.locks):
-            return f"No remote matches {needle}. lockterm searched {locks}.", f"{read}  read again"
+            searched = f"lockterm searched {lock_lists.describe_all()}."
+            return f"No remote matches {needle}. {searched}", read_again
         if lock_lists.unread == len(lock_lists.locks):
-            return "No lock has been read yet.", f"{read}  read {locks} now"
-        return f"No remote in the stored lists matches {needle}.", f"{read}  read {locks} now"
+            return "No lock has been read yet.", read_all
+        return f"No remote in the stored lists matches {needle}.", read_all
 
     def action_open_by_person(self) -> None:
         """Open the screen with the people who have remotes on any lock."""
@@ -135,11 +133,11 @@ class PersonScreen(AllLocksScreen):
             yield None
         yield from problem_rows(lock_lists, self.operations)
 
-    def describe_no_match(self) -> tuple[str, str]:
+    def describe_no_match(self) -> tuple[str, Offers]:
         if self.asked_for:
             needle = " and ".join(self.asked_for)
-            return f"No remote of {self._who} matches {needle}.", "Esc  show all"
-        return f"No lock has a remote of {self._who}.", "Esc  back"
+            return f"No remote of {self._who} matches {needle}.", {"Esc": "show all"}
+        return f"No lock has a remote of {self._who}.", {"Esc": "back"}
 
     def action_open_by_person(self) -> None:
         """Go back to the screen with all people."""

@@ -41,7 +41,7 @@ from lockterm.screens.list_screen import ListScreen
 from lockterm.screens.plan.screen import open_plan, screen_of_run
 from lockterm.terminal.key_queue import opening, opens
 from lockterm.widgets.actions import bindings
-from lockterm.widgets.data_status import StatePanel, describe_error
+from lockterm.widgets.data_status import Offers, StatePanel, describe_error
 from lockterm.widgets.details_table import DetailsTable
 from lockterm.widgets.text_input import FindLine
 
@@ -240,22 +240,21 @@ class HistoryScreen(ListScreen[str | None]):
         self.show_list()
         self.describe_rows()
 
-    def describe_empty(self) -> tuple[str, str]:
+    def describe_empty(self) -> tuple[str, Offers]:
         page = self.page
         if page is None:
-            return "Reading the history ...", ""
+            return "Reading the history ...", {}
         if isinstance(page, StoreError):
-            keys = with_keys("{history.refresh}  try again      Esc  back")
-            return describe_error(page), keys
+            return describe_error(page), {"{history.refresh}": "try again", "Esc": "back"}
         if not page.total and not page.run_count:
             return (
                 "You have not sent any changes yet. This list will show every change that"
                 " you send, with its result.",
-                with_keys("Esc  back      {app.help}  help"),
+                {"Esc": "back", "{app.help}": "help"},
             )
-        way = "Esc  show all"
+        way = {"Esc": "show all"}
         if not self._narrowed:
-            way = with_keys("{history.one_lock}  all locks      Esc  back")
+            way = {"{history.one_lock}": "all locks", "Esc": "back"}
         return f"No change matches the filter: {', '.join(page.choice.list_filters())}.", way
 
     @property
@@ -545,9 +544,8 @@ class OperationDetailScreen(LocktermScreen[None]):
             table.show_fields(describe_fields(self.operation, self._linked, self._zone, here))
             table.focus()
         elif self.operation is not None:
-            state.say_error(
-                self.operation, with_keys("{operation.refresh}  try again      Esc  back")
-            )
+            offers = {"{operation.refresh}": "try again", "Esc": "back"}
+            state.say(describe_error(self.operation), offers)
         table.display = isinstance(self.operation, Operation)
         state.display = not table.display
         self.show_crumbs()

@@ -27,7 +27,7 @@ from lockterm.screens.locks.marked import READING, MarkedLocks
 from lockterm.screens.locks.table import LockBadges, LockRows, LocksTable, more_about
 from lockterm.terminal.key_queue import opens
 from lockterm.widgets.actions import bindings
-from lockterm.widgets.data_status import Pager, describe_error
+from lockterm.widgets.data_status import Offers, Pager, describe_error
 from lockterm.widgets.text_input import FindLine
 
 if TYPE_CHECKING:
@@ -36,6 +36,8 @@ if TYPE_CHECKING:
 
 _SAMPLE_LOCKS = "A service started with --sample-data has the locks 1001 to 1006."
 """The sentence with the lock IDs of the sample data, for a service on this machine."""
+
+_BY_ID = {"{locks.open_by_id}": "open a lock by its ID"}
 
 _ON_A_LOCK = {"open", "edit", "remove", "voice", "copies", "mark"}
 """Actions that need a selected lock."""
@@ -211,22 +213,18 @@ class LocksScreen(ListScreen[None]):
     def has_rows(self) -> bool:
         return super().has_rows and isinstance(self.book, tuple)
 
-    def describe_empty(self) -> tuple[str, str]:
+    def describe_empty(self) -> tuple[str, Offers]:
         if self.book is None:
-            return "Reading the lock book ...", ""
+            return "Reading the lock book ...", {}
         if not isinstance(self.book, tuple):
-            keys = "{locks.refresh}  try again      {locks.open_by_id}  open a lock by its ID"
-            return describe_error(self.book), with_keys(keys)
+            return describe_error(self.book), {"{locks.refresh}": "try again", **_BY_ID}
         if self.book:
             none = describe_none(len(self.book), "lock", "matches", "does not match")
-            return f"{none} {quoted(clean(self.wanted, 60))}.", "Esc  show all"
+            return f"{none} {quoted(clean(self.wanted, 60))}.", {"Esc": "show all"}
         return (
             "The lock book is empty.\n\nThe service cannot list locks, so lockterm keeps"
             f" a lock book. Add each lock once by its ID.\n\n{self._ids_to_try()}",
-            with_keys(
-                "{locks.add}  add a lock      {locks.open_by_id}  open a lock by its ID  "
-                "    {app.help}  help"
-            ),
+            {"{locks.add}": "add a lock", **_BY_ID, "{app.help}": "help"},
         )
 
     def _ids_to_try(self) -> str:

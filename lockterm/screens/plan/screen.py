@@ -55,6 +55,7 @@ from lockterm.screens.plan.table import OnLock, PlanProgress, PlanTable, Problem
 from lockterm.terminal.key_queue import opens
 from lockterm.widgets.actions import bindings
 from lockterm.widgets.cells import count_lines, cut_lines
+from lockterm.widgets.data_status import Offers
 from lockterm.widgets.line_table import TITLES
 
 if TYPE_CHECKING:
@@ -198,11 +199,11 @@ class PlanScreen(ListScreen[None]):
     def describe_title(self) -> str:
         return f"{'Problems' if self.only_problems else 'Steps'} {self.table.row_count:,}"
 
-    def describe_empty(self) -> tuple[str, str]:
+    def describe_empty(self) -> tuple[str, Offers]:
         if not self._is_read:
-            return "Reading the locks ...", ""
+            return "Reading the locks ...", {}
         is_empty = not self.drawn.plan.steps
-        return "Nothing to change." if is_empty else "No problems.", ""
+        return "Nothing to change." if is_empty else "No problems.", {}
 
     def _tell(self) -> None:
         """Update the summary or the progress, and the full text of the selected step."""

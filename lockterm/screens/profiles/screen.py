@@ -23,7 +23,7 @@ from lockterm.screens.list_screen import ListScreen
 from lockterm.screens.profiles.form import ProfileForm
 from lockterm.terminal.key_queue import opens
 from lockterm.widgets.actions import bindings
-from lockterm.widgets.data_status import describe_error
+from lockterm.widgets.data_status import Offers, describe_error
 from lockterm.widgets.row_table import Column, RowTable
 
 if TYPE_CHECKING:
@@ -164,14 +164,13 @@ class ProfilesScreen(ListScreen[None]):
         self.show_list()
         self.describe_rows()
 
-    def describe_empty(self) -> tuple[str, str]:
+    def describe_empty(self) -> tuple[str, Offers]:
         if self._error is not None:
-            keys = with_keys("{profiles.refresh}  try again      Esc  close")
-            return describe_error(self._error), keys
+            return describe_error(self._error), {"{profiles.refresh}": "try again", "Esc": "close"}
         if self._file is None:
-            return "Reading the configuration ...", ""
+            return "Reading the configuration ...", {}
         fact = f"There are no profiles in {clean(self._file.path)}."
-        return fact, with_keys("{profiles.add}  add a profile      Esc  close")
+        return fact, {"{profiles.add}": "add a profile", "Esc": "close"}
 
     @property
     def current(self) -> ProfileEntry | None:

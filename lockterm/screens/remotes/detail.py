@@ -30,7 +30,7 @@ from lockterm.screens.remotes.actions import RemoteActions
 from lockterm.screens.remotes.table import RemoteRow
 from lockterm.terminal.key_queue import opening
 from lockterm.widgets.actions import bindings
-from lockterm.widgets.data_status import Pager, StatePanel, in_a_line, with_age
+from lockterm.widgets.data_status import Pager, StatePanel, describe_error, in_a_line, with_age
 from lockterm.widgets.details_table import DetailsTable
 
 if TYPE_CHECKING:
@@ -200,11 +200,11 @@ class RemoteDetailScreen(RemoteActions):
                     f"{clean(self._called, 60)} no longer exists\n\nThe service reports:"
                     f" {format_meaning(error)}"
                 ),
-                with_keys("Esc  back to the remotes      {remote.refresh}  read again"),
+                {"Esc": "back to the remotes", "{remote.refresh}": "read again"},
             )
         elif error is not None:
-            keys = with_keys("{remote.refresh}  try again      Esc  back to the remotes")
-            panel.say_error(error, keys)
+            offers = {"{remote.refresh}": "try again", "Esc": "back to the remotes"}
+            panel.say(describe_error(error), offers)
         self._show_pane()
         self.show_crumbs()
         self._show_age()

@@ -12,7 +12,7 @@ from lockterm.domain.text.amount import describe_elsewhere, format_count
 from lockterm.domain.validity import describe_state
 from lockterm.keymap.hints import key, with_keys
 from lockterm.operations.list_state import ListState
-from lockterm.widgets.data_status import describe_error, in_a_line, with_age
+from lockterm.widgets.data_status import Offers, describe_error, in_a_line, with_age
 
 if TYPE_CHECKING:
     from lockterm.domain.remotes import RemotePage
@@ -181,7 +181,7 @@ def _search_forms(state: ListState, matching: int, order: SortOrder | None) -> t
 
 def describe_empty(
     state: ListState, lock: str, *, may_add: bool, may_restore: bool = False
-) -> tuple[str, str]:
+) -> tuple[str, Offers]:
     """Return two texts for an empty table: why it is empty, and the keys to press next.
 
     Args:
@@ -193,28 +193,28 @@ def describe_empty(
     if state.is_narrowed:
         return _nothing_matches(state)
     if state.load.error is not None and state.page is None:
-        keys = with_keys("{remotes.refresh}  try again      Esc  back to the locks")
-        return describe_error(state.load.error), keys
+        offers = {"{remotes.refresh}": "try again", "Esc": "back to the locks"}
+        return describe_error(state.load.error), offers
     if state.page is None:
-        return f"Loading the remotes of {lock} ...", "Esc  back to the locks"
+        return f"Loading the remotes of {lock} ...", {"Esc": "back to the locks"}
     if state.page.unreadable:
         count = format_count(state.page.unreadable, "record")
         fact = f"The service sent {count} that cannot be read."
-        return fact, with_keys("{remotes.refresh}  try again")
+        return fact, {"{remotes.refresh}": "try again"}
     if state.page.total:
-        keys = with_keys("{remotes.first_page}  first page      {remotes.refresh}  try again")
-        return "This page is empty.", keys
+        offers = {"{remotes.first_page}": "first page", "{remotes.refresh}": "try again"}
+        return "This page is empty.", offers
     add = with_keys("Press {remotes.add} to add one.") if may_add else ""
     if may_restore:
         fact = (
             f"This lock has no remotes now. The history lists the remotes that you deleted. {add}"
         )
-        keys = "{app.history}  history (there, {history.restore} restores)      "
-        return fact.strip(), with_keys(f"{keys}Esc  back to the locks")
-    return f"No remotes on this lock yet. {add}".strip(), "Esc  back to the locks"
+        history = with_keys("history (there, {history.restore} restores)")
+        return fact.strip(), {"{app.history}": history, "Esc": "back to the locks"}
+    return f"No remotes on this lock yet. {add}".strip(), {"Esc": "back to the locks"}
 
 
-def _nothing_matches(state: ListState) -> tuple[str, str]:
+def _nothing_matches(state: ListState) -> tuple[str, Offers]:
     found, page = state.found, state.page
     needle = " and ".join(
         (
@@ -225,19 +225,19 @@ def _nothing_matches(state: ListState) -> tuple[str, str]:
     if found is not None and found.running:
         return (
             f"No match for {needle} among {found.searched:,} remotes so far.",
-            "Esc  stop",
+            {"Esc": "stop"},
         )
     if found is not None:
         searched = f"{found.searched:,} of {found.total:,} remotes searched"
         why = f", {found.ended}" if found.ended else ""
-        return f"No match for {needle}. {searched}{why}.", "Esc  show all"
+        return f"No match for {needle}. {searched}{why}.", {"Esc": "show all"}
     if page is None:
-        return "Nothing has been loaded yet.", "Esc  show all"
+        return "Nothing has been loaded yet.", {"Esc": "show all"}
     rest = page.total - len(page.remotes)
     if rest > 0:
         fact = f"No match for {needle} on this page."
-        return fact, f"Enter  search the other {rest:,}      Esc  show all"
-    return f"No match for {needle}.", "Esc  show all"
+        return fact, {"Enter": f"search the other {rest:,}", "Esc": "show all"}
+    return f"No match for {needle}.", {"Esc": "show all"}
 
 
 def why_no_page(state: ListState, action: str, at: int) -> str:

@@ -28,6 +28,7 @@ from lockterm.screens.modal import LocktermModal
 from lockterm.screens.voice.voices import HalfPanel, VoiceLine
 from lockterm.terminal.patches import DrawnBar
 from lockterm.widgets.cells import cut
+from lockterm.widgets.data_status import Offers
 from lockterm.widgets.form_field import CompactButton
 from lockterm.widgets.line_table import LineTable
 from lockterm.widgets.row_table import Column, RowTable
@@ -71,9 +72,9 @@ class PacksPanel(HalfPanel):
 
     def show_packs(self, state: LoadState[list[VoicePack]], zone: tzinfo) -> None:
         """Show the packs in their loading state, with times in ``zone``."""
-        empty_state: tuple[str, ...] = ("Reading the packs of the lock ...",)
+        empty_state: tuple[str, Offers] = ("Reading the packs of the lock ...", {})
         if state.value is not None:
-            empty_state = ("The lock has no voice packs.", with_keys("{voice.refresh}  refresh"))
+            empty_state = ("The lock has no voice packs.", {"{voice.refresh}": "refresh"})
         packs = state.value or ()
         is_cut, count = len(packs) > MOST_SHOWN, f"{len(packs):,}"
         cut = f"Packs: the first {MOST_SHOWN:,} of {count}"

@@ -35,7 +35,7 @@ from lockterm.operations.cached_reads import Fetched
 from lockterm.operations.load_state import LoadState
 from lockterm.operations.voice_plans import read_voices
 from lockterm.widgets.actions import bindings
-from lockterm.widgets.data_status import StatePanel, in_a_line
+from lockterm.widgets.data_status import Offers, StatePanel, describe_error, in_a_line
 from lockterm.widgets.text_input import matches
 
 if TYPE_CHECKING:
@@ -453,23 +453,23 @@ class HalfPanel(Vertical):
         self.query_one(".heading", Static).update(text)
 
     def show_state(
-        self, state: LoadState[Any], found: bool, words: Iterable[str], zone: tzinfo
+        self, state: LoadState[Any], found: bool, empty_state: tuple[str, Offers], zone: tzinfo
     ) -> None:
         """Show the rows or the empty state, and a line about outdated data.
 
         Args:
             state: The loading state of the data.
             found: Whether there are rows to show.
-            words: The text of the empty state, and the keys to press next.
+            empty_state: The text of the empty state, and the keys to press next.
             zone: The time zone of the time at which outdated data was read.
         """
         self._show_rows(found)
         panel = self.query_one(StatePanel)
         if not found:
             if state.seen is None and state.error is not None:
-                panel.say_error(state.error, with_keys("{voice.refresh}  try again"))
+                panel.say(describe_error(state.error), {"{voice.refresh}": "try again"})
             else:
-                panel.say(*words)
+                panel.say(*empty_state)
         stale = self.query_one(".stale", Static)
         stale.display = state.seen is not None and state.stale
         if state.seen is None:
@@ -531,21 +531,19 @@ class VoicesPanel(HalfPanel):
             found = self.voices.show(known, names, first=first, wanted=wanted, held=many.held)
             model = many.title
         has_model = bool(lock.vendor and lock.model)
-        empty_state: tuple[str, ...] = ("Reading the voices ...",)
+        empty_state: tuple[str, Offers] = ("Reading the voices ...", {})
         if not has_model:
             empty_state = (
                 "Vendor and model determine the voices, but the lock book does not"
                 " contain them for this lock.",
-                with_keys("{voice.vendor_model}  set vendor and model"),
+                {"{voice.vendor_model}": "set vendor and model"},
             )
         elif wanted and known:
-            empty_state = (f"No voice matches {quoted(clean(wanted, 60))}.", "Esc  show all")
+            empty_state = (f"No voice matches {quoted(clean(wanted, 60))}.", {"Esc": "show all"})
         elif state.value is not None:
             empty_state = (
                 f"The service has no voices for {model}.",
-                with_keys(
-                    "{voice.vendor_model}  change vendor and model      {voice.refresh}  refresh"
-                ),
+                {"{voice.vendor_model}": "change vendor and model", "{voice.refresh}": "refresh"},
             )
         cut = f"Not all voices shown; {key('voice.find')} finds the others"
         heading = cut if self.voices.is_cut else f"Voices of {model}"
