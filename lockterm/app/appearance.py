@@ -71,7 +71,7 @@ class Appearance:
         app.no_color = look.colors == 0
         without_greys(app)
         self._animations = app.animation_level
-        self._link = Link(frame_diff.send, lambda: events.Event().time, self._offer_quiet)
+        self._link = Link(frame_diff)
         patch_drawing()
         if (wanted := self._wanted_theme()) != app.theme:
             begin_with_theme(app, wanted)
@@ -221,8 +221,10 @@ class Appearance:
             self._link.measure()
 
     def take_answer(self, event: events.CursorPosition) -> None:
-        """Pass the terminal's reply to the measurement of the latency."""
-        self._link.answered(event.time)
+        """Use the terminal's reply to measure the latency."""
+        trip_s = self._link.answered(event.time)
+        if trip_s is not None and trip_s >= SLOW_S and not self.look.quiet:
+            self._offer_quiet(trip_s)
 
     def _take_width(self, cells: int) -> None:
         self._frame_diff.frame.ambiguous = cells
@@ -241,8 +243,6 @@ class Appearance:
                 widget.refresh(layout=True)
 
     def _offer_quiet(self, trip_s: float) -> None:
-        if trip_s < SLOW_S or self.look.quiet:
-            return
         self._app.notify(
             f"A round trip to this terminal takes {trip_s * 1000:.0f} ms. Press"
             f" {key('app.quiet')} for low-bandwidth mode: 16 colors, ASCII, no"

@@ -83,9 +83,7 @@ class TerminalApp(HookedApp[ReturnType]):
         self._form_wall = FormWall(self)
         self.idle = Idle(self.key_queue)
         """Work that prepares for later keys, and runs only while no keys are waiting."""
-        self.fence = RenderBarrier(
-            self.frame_diff.send, self.set_timer, lambda: events.Event().time
-        )
+        self.fence = RenderBarrier(self, self.frame_diff)
         """Reports when the terminal shows the current frame, so that lockterm recognizes later
         keys."""
 

@@ -9,6 +9,14 @@ from __future__ import annotations
 
 from collections import deque
 from collections.abc import Callable
+from typing import TYPE_CHECKING, Any
+
+from textual import events
+
+if TYPE_CHECKING:
+    from textual.app import App
+
+    from lockterm.terminal.frame_diff import FrameDiff
 
 ASK = "\x1b[5n"
 """The query for the device status. Terminals and multiplexers answer such queries in order."""
@@ -31,42 +39,32 @@ class RenderBarrier:
     unknown.
 
     Args:
-        send: A function that writes text to the terminal, after all earlier frames.
-        later: A function that calls a given function after a given number of seconds.
-        now_s: A function that returns the time in seconds, on the clock of key events.
+        app: The app that the terminal shows.
+        frame_diff: The writer that sends queries after all earlier frames.
     """
 
-    def __init__(
-        self,
-        send: Callable[[str], None],
-        later: Callable[[float, Callable[[], None]], object],
-        now_s: Callable[[], float],
-    ) -> None:
-        self._send = send
-        self._later = later
-        self._now_s = now_s
+    def __init__(self, app: App[Any], frame_diff: FrameDiff) -> None:
+        self._app = app
+        self._frame_diff = frame_diff
         self._answers: bool | None = None
         """Whether this terminal answers queries; None if unknown."""
         self._asked: deque[Callable[[float], None]] = deque()
-
-    @property
-    def answers(self) -> bool | None:
-        """Whether this terminal answers queries; None if unknown."""
-        return self._answers
 
     def ask(self, drawn: Callable[[float], None]) -> None:
         """Call a function when the terminal has shown everything that was written.
 
         Args:
-            drawn: A function that is called once with the time of the answer, in seconds. If the
-                terminal does not answer, the function is called with the current time.
+            drawn: A function that is called once with the time of the answer, in seconds on the
+                clock of Textual's events. If the terminal does not answer, the function is called
+                with the current time.
         """
         if self._answers is False:
-            drawn(self._now_s())
+            drawn(events.Event().time)
             return
         self._asked.append(drawn)
-        self._send(ASK)
-        self._later(KNOWN_S if self._answers else UNKNOWN_S, lambda: self._give_up(drawn))
+        self._frame_diff.send(ASK)
+        wait_s = KNOWN_S if self._answers else UNKNOWN_S
+        self._app.set_timer(wait_s, lambda: self._give_up(drawn))
 
     def answered(self, at_s: float) -> None:
         """Handle an answer of the terminal.
@@ -87,7 +85,7 @@ class RenderBarrier:
         else:  # a late answer must not count for a later query
             self._asked[self._asked.index(drawn)] = _no_longer
             self._answers = False
-        drawn(self._now_s())
+        drawn(events.Event().time)
 
 
 def _no_longer(at_s: float) -> None:
@@ -110,40 +108,33 @@ class Link:
     the link looks fast even if the connection to the terminal is slow.
 
     Args:
-        send: A function that writes text to the terminal.
-        now_s: A function that returns the time in seconds, on the clock of the answers.
-        measured: A function that is called once with the round trip in seconds, or never if the
-            terminal does not answer.
+        frame_diff: The writer that sends the queries.
     """
 
-    def __init__(
-        self,
-        send: Callable[[str], None],
-        now_s: Callable[[], float],
-        measured: Callable[[float], None],
-    ) -> None:
-        self._send = send
-        self._now_s = now_s
-        self._measured = measured
+    def __init__(self, frame_diff: FrameDiff) -> None:
+        self._frame_diff = frame_diff
         self._asked_s: float | None = None
         self._trips_s: list[float] = []
 
     def measure(self) -> None:
-        """Send the first query; ``measured`` receives the result."""
-        self._asked_s = self._now_s()
-        self._send(_WHERE_IS_THE_CURSOR)
+        """Send a query; call :meth:`answered` with the answer."""
+        self._asked_s = events.Event().time
+        self._frame_diff.send(_WHERE_IS_THE_CURSOR)
 
-    def answered(self, at_s: float) -> None:
+    def answered(self, at_s: float) -> float | None:
         """Handle an answer to a query; ignore an answer if no query was sent.
 
         Args:
-            at_s: The time of the answer in seconds.
+            at_s: The time of the answer, in seconds on the clock of Textual's events.
+
+        Returns:
+            The round trip in seconds after the last query; otherwise None.
         """
         if self._asked_s is None:
-            return
+            return None
         self._trips_s.append(at_s - self._asked_s)
         self._asked_s = None
-        if len(self._trips_s) < PROBES:
-            self.measure()
-        else:
-            self._measured(min(self._trips_s))
+        if len(self._trips_s) == PROBES:
+            return min(self._trips_s)
+        self.measure()
+        return None

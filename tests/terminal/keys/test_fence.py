@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from types import SimpleNamespace
+from typing import Any
 
 import pytest
 
@@ -16,7 +18,9 @@ class Terminal:
         self.now_s = 0.0
         self.sent: list[str] = []
         self.timers: list[tuple[float, Callable[[], None]]] = []
-        self.fence = RenderBarrier(self.sent.append, self.later, lambda: self.now_s)
+        app: Any = SimpleNamespace(set_timer=self.later)
+        frame_diff: Any = SimpleNamespace(send=self.sent.append)
+        self.fence = RenderBarrier(app, frame_diff)
         self.seen: dict[str, float] = {}
 
     def later(self, seconds: float, call: Callable[[], None]) -> None:
@@ -35,8 +39,10 @@ class Terminal:
 
 
 @pytest.fixture
-def terminal() -> Terminal:
-    return Terminal()
+def terminal(monkeypatch: pytest.MonkeyPatch) -> Terminal:
+    terminal = Terminal()
+    monkeypatch.setattr("textual.message._time.get_time", lambda: terminal.now_s)
+    return terminal
 
 
 def test_a_late_answer_is_to_the_question_that_was_asked_first(terminal: Terminal) -> None:
