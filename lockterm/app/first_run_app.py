@@ -8,7 +8,6 @@ from typing import TYPE_CHECKING, Any
 from textual import on
 from textual.screen import Screen
 
-from lockterm import screens
 from lockterm.app.terminal_app import TerminalApp
 from lockterm.config.look import Look
 from lockterm.config.preferences import Preferences
@@ -46,13 +45,6 @@ class FirstRunApp(TerminalApp[WelcomeScreen.Chosen]):
     def get_default_screen(self) -> Screen[Any]:
         """Return the welcome screen as the first screen."""
         return WelcomeScreen(self._profiles, self.choices)
-
-    def action_help(self) -> None:
-        """Show the keys of the current screen, or close the help if it is open."""
-        if isinstance(self.screen, screens.HelpScreen):
-            self.screen.action_close()
-        else:
-            self.push_screen(screens.HelpScreen(None, self.screen))
 
     def action_mouse(self) -> None:
         """Switch mouse handling between the terminal and lockterm, and show the current state."""

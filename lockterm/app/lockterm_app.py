@@ -92,7 +92,7 @@ class LocktermApp(TerminalApp[int]):
         super().__init__(look, Preferences(paths.choices))
         self.use_keys(keymap)
         self._cache_dir = paths.cache_dir
-        self.operations = Operations(
+        self.operations: Operations = Operations(
             profile,
             paths.database,
             packs_dir=paths.data_dir / "packs",
@@ -343,13 +343,6 @@ class LocktermApp(TerminalApp[int]):
         else:
             return False
         return True
-
-    def action_help(self) -> None:
-        # Any key that opened the help also closes it.
-        if isinstance(self.screen, screens.HelpScreen):
-            self.screen.action_close()
-            return
-        self.push_screen(screens.HelpScreen(self.operations, self.screen))
 
     def action_messages(self) -> None:
         if isinstance(self.screen, screens.MessagesScreen):

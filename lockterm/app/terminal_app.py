@@ -40,6 +40,7 @@ if TYPE_CHECKING:
 
     from lockterm.domain.notices import LoggedNotice, NoticeLog
     from lockterm.keymap import Keymap
+    from lockterm.operations import Operations
     from lockterm.screens.dialogs.confirm import ConfirmModal
 
 _log = logging.getLogger("lockterm")
@@ -60,6 +61,8 @@ class TerminalApp(HookedApp[ReturnType]):
     ENABLE_COMMAND_PALETTE = True
     HORIZONTAL_BREAKPOINTS = [(0, "-narrow"), (80, "-home"), (120, "-wide")]
     VERTICAL_BREAKPOINTS = [(0, "-low"), (24, "-tall"), (36, "-roomy")]
+    operations: Operations | None = None
+    """The operations of the profile; None in the first run."""
     _asks_to_quit = False
     _asks_to_stop: ConfirmModal | None = None
 
@@ -190,6 +193,13 @@ class TerminalApp(HookedApp[ReturnType]):
         """Open the palette, unless it is already open."""
         if not isinstance(self.screen, screens.Palette):
             self.push_screen(screens.Palette(self.screen))
+
+    def action_help(self) -> None:
+        """Show the keys of the current screen, or close the help if it is open."""
+        if isinstance(self.screen, screens.HelpScreen):
+            self.screen.action_close()
+        else:
+            self.push_screen(screens.HelpScreen(self.operations, self.screen))
 
     def action_help_quit(self) -> None:
         """Show which key quits lockterm, after Ctrl+C found no selected text to copy."""

@@ -33,6 +33,7 @@ from .storage import (
     Database,
     DatabaseUnavailableError,
     DatabaseUnusableError,
+    DuplicateNameError,
     SqliteDatabase,
     TransactionConflictError,
 )
@@ -143,31 +144,12 @@ def create_service(
     # A switch to these threads and back takes a third of the time of anyio's.
     threads = ThreadPoolExecutor(opened.threads, "lockterm-request")
 
-    async def answer_refusal(request: Request, error: Exception) -> Response:
-        assert isinstance(error, RequestRefusedError)
-        return refusal(request.scope["path"], error)
-
-    async def answer_framework(request: Request, error: Exception) -> Response:
-        assert isinstance(error, HTTPException)
-        refused = RequestRefusedError(
-            Code.of_status(error.status_code), headers=dict(error.headers or {})
-        )
+    async def answer_error(request: Request, error: Exception) -> Response:
+        refused = _to_refusal(error)
+        if refused.code.http_status >= 500:
+            failures.append(error)
+            log.failed(error)
         return refusal(request.scope["path"], refused)
-
-    async def answer_database(request: Request, error: Exception) -> Response:
-        failures.append(error)
-        log.failed(error)
-        if isinstance(error, CommitUnknownError):
-            return refusal(request.scope["path"], RequestRefusedError(Code.OUTCOME_UNKNOWN))
-        headers = {"Retry-After": str(_RETRY_AFTER_S)}
-        return refusal(
-            request.scope["path"], RequestRefusedError(Code.UNAVAILABLE, headers=headers)
-        )
-
-    async def answer_bug(request: Request, error: Exception) -> Response:
-        failures.append(error)
-        log.failed(error)
-        return refusal(request.scope["path"], RequestRefusedError(Code.INTERNAL))
 
     async def metrics(_: Request) -> Response:
         assert figures is not None
@@ -204,11 +186,13 @@ def create_service(
             ),
         ],
         exception_handlers={
-            RequestRefusedError: answer_refusal,
-            HTTPException: answer_framework,
-            DatabaseUnavailableError: answer_database,
-            CommitUnknownError: answer_database,
-            Exception: answer_bug,
+            # Starlette raises an error again if only the handler of ``Exception`` answers it.
+            RequestRefusedError: answer_error,
+            DuplicateNameError: answer_error,
+            HTTPException: answer_error,
+            DatabaseUnavailableError: answer_error,
+            CommitUnknownError: answer_error,
+            Exception: answer_error,
         },
         lifespan=lifespan,
     )
@@ -225,6 +209,24 @@ def _open(database: Path | str | None, begin: Begin, *, migrate: bool) -> Databa
     from .postgres_storage import PostgresDatabase
 
     return PostgresDatabase(database, begin, migrate=migrate)
+
+
+def _to_refusal(error: Exception) -> RequestRefusedError:
+    match error:
+        case RequestRefusedError():
+            return error
+        case DuplicateNameError():
+            said = "The bluetooth remote name exists on this lock."
+            return RequestRefusedError(Code.NAME_EXISTS, said)
+        case HTTPException():
+            headers = dict(error.headers or {})
+            return RequestRefusedError(Code.of_status(error.status_code), headers=headers)
+        case DatabaseUnavailableError():
+            headers = {"Retry-After": str(_RETRY_AFTER_S)}
+            return RequestRefusedError(Code.UNAVAILABLE, headers=headers)
+        case CommitUnknownError():
+            return RequestRefusedError(Code.OUTCOME_UNKNOWN)
+    return RequestRefusedError(Code.INTERNAL)
 
 
 def _endpoint(

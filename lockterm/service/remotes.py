@@ -12,8 +12,6 @@ The service chose these rules, because the contract does not state them:
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator
-from contextlib import contextmanager
 
 from . import remote_table
 from .answers import Code, RequestRefusedError
@@ -61,7 +59,7 @@ def add(call: Call) -> object:
         "created_ms": now,
         "updated_ms": now,
     }
-    with _names_kept_apart(), call.site.database.writing(lock_id) as db:
+    with call.site.database.writing(lock_id) as db:
         call.site.lock(db, lock_id)
         return {"remoteId": remote_table.insert(db, columns)}
 
@@ -72,7 +70,7 @@ def check_remote_name(call: Call) -> object:
     with call.site.database.reading() as db:
         call.site.lock(db, lock_id)
         if remote_table.has_name(db, lock_id, name):
-            raise _name_exists()
+            raise DuplicateNameError
     return {}
 
 
@@ -102,7 +100,7 @@ def update(call: Call) -> object:
     coerced = given.optional_choice("isCoerced", _FLAGS)
     extra_data = given.optional_json_object("extraData")
     columns: dict[str, object] = {"updated_ms": call.site.clock()}
-    with _names_kept_apart(), call.site.database.writing(lock_id) as db:
+    with call.site.database.writing(lock_id) as db:
         row = _remote_of(call, db, lock_id, remote_id)
         columns |= _validity(given, row)
         if name is not None:
@@ -170,19 +168,6 @@ def _remote_of(call: Call, db: Connection, lock_id: int, remote_id: int) -> Remo
             Code.FOREIGN_REMOTE, f"Remote {remote_id} is not on lock {lock_id}."
         )
     return row
-
-
-@contextmanager
-def _names_kept_apart() -> Iterator[None]:
-    """Turn the database's error for an existing name into a refusal."""
-    try:
-        yield
-    except DuplicateNameError:
-        raise _name_exists() from None
-
-
-def _name_exists() -> RequestRefusedError:
-    return RequestRefusedError(Code.NAME_EXISTS, "The bluetooth remote name exists on this lock.")
 
 
 def as_record(row: Remote, now_ms: int) -> dict[str, object]:
