@@ -11,12 +11,15 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
+import fcntl
 import hashlib
 import ipaddress
+import os
 import re
 import socket
-from collections.abc import AsyncGenerator, AsyncIterator, Callable
-from dataclasses import dataclass
+import stat
+from collections.abc import AsyncGenerator, AsyncIterator, Callable, Iterator
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, cast
 from urllib.parse import urlsplit
@@ -25,19 +28,26 @@ import httpx
 
 from lockterm import __version__
 from lockterm.api.answer import ChunkPacer
-from lockterm.api.partial_file import PartialFile, on_disk
 from lockterm.api.request import checked_headers
-from lockterm.api.transport import not_sent
+from lockterm.api.transport import SendProgress, not_sent
 from lockterm.api.trust import tls_context
 from lockterm.config.values import PORTS, origin_of
 from lockterm.domain.safe_text import clean, without_secrets
 from lockterm.domain.voices import PackSource
-from lockterm.errors import LocktermError, MalformedAnswerError, NoAnswerError, RefusedError
+from lockterm.errors import (
+    LocktermError,
+    MalformedAnswerError,
+    NoAnswerError,
+    RefusedError,
+    StoreError,
+    describe_os_error,
+)
 from lockterm.paths import make_directory
 from lockterm.threads import to_its_end
 
 if TYPE_CHECKING:
     from lockterm.config import Profile
+
 
 _LOOPBACK = ("localhost", "127.0.0.1", "::1")
 _NAT64 = ipaddress.ip_network("64:ff9b::/96")
@@ -337,12 +347,7 @@ class _Fetch:
 
     @contextlib.asynccontextmanager
     async def _answer(self) -> AsyncIterator[tuple[httpx.Response, asyncio.Timeout]]:
-        left = False
-
-        async def note(step: str, _info: object) -> None:
-            nonlocal left
-            left = left or not step.startswith("connection.")
-
+        sending = SendProgress()
         addresses = await addresses_of(self.url, self.profile.base_url)
         profile = self.profile
         context = await asyncio.to_thread(
@@ -353,12 +358,12 @@ class _Fetch:
                 async with asyncio.timeout(STALL_S) as deadline:
                     for address in addresses:
                         request = self._request(address)
-                        request.extensions["trace"] = note
+                        request.extensions["trace"] = sending.note
                         try:
                             response = await transport.handle_async_request(request)
                             break
                         except httpx.HTTPError:
-                            if left or address == addresses[-1]:
+                            if sending.left or address == addresses[-1]:
                                 raise
                     try:
                         yield response, deadline
@@ -367,15 +372,12 @@ class _Fetch:
             except LocktermError:
                 raise
             except Exception as error:  # any error of the HTTP stack; see lockterm.api.transport
-                if not left:
+                if not sending.left:
                     server = clean(self.url.netloc.decode("ascii"), 80)
                     raise not_sent(error, server) from error
-                stalled = isinstance(error, (httpx.TimeoutException, TimeoutError))
-                what = (
-                    f"Almost no data arrived for {STALL_S:.0f} s"
-                    if stalled
-                    else "The connection broke"
-                )
+                what = "The connection broke"
+                if isinstance(error, (httpx.TimeoutException, TimeoutError)):
+                    what = f"Almost no data arrived for {STALL_S:.0f} s"
                 raise _broken(what, self.partial) from error
 
     def _request(self, address: str) -> httpx.Request:
@@ -420,11 +422,177 @@ def _verify(wanted: PackSource, total: int | None, partial: PartialFile) -> None
 
 def _broken(what: str, partial: PartialFile) -> NoAnswerError:
     if partial.validator and partial.have:
-        message, hint = (
-            f"{what}. The bytes received so far are kept.",
-            "Fetch the pack again to resume.",
-        )
+        message = f"{what}. The bytes received so far are kept."
+        hint = "Fetch the pack again to resume."
     else:
         message = f"{what}, and this server cannot resume a download."
         hint = "Fetch the pack again from the beginning."
     return NoAnswerError(message, title="Pack not fetched completely", hint=hint)
+
+
+# --- the partial file -----------------------------------------------------------------------------
+
+# O_NONBLOCK prevents waiting if the path is a pipe.
+_SAFE = os.O_NOFOLLOW | os.O_CLOEXEC | os.O_NONBLOCK
+_NEW = os.O_RDWR | os.O_APPEND | os.O_CREAT | os.O_EXCL | _SAFE
+_STRONG = re.compile(r'"[\x21\x23-\x7e]{0,198}"')
+"""Matches a strong ETag, which promises identical bytes. A weak ETag does not match."""
+_TRIES = 5
+
+
+@dataclass(slots=True)
+class PartialFile:
+    """The beginning of a pack on disk, with an ETag to check that the server's pack is the same.
+
+    Only one session at a time can open the file. Only this session may call the other methods.
+    """
+
+    path: Path
+    validator: str = ""
+    """The strong ETag of the answer with these bytes; empty if the download cannot be resumed."""
+    have: int = 0
+    """Number of bytes in the file."""
+    _file: int = field(default=-1)
+
+    @property
+    def _note(self) -> Path:
+        return self.path.with_suffix(".etag")
+
+    def open(self) -> None:
+        """Open the file that an interrupted download left, or a new file.
+
+        Raises:
+            BlockingIOError: Another session has opened the file.
+            OSError: The file cannot be created.
+        """
+        for _ in range(_TRIES):
+            file = self._opened()
+            try:
+                fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+                if _is_at(self.path, file):
+                    os.fchmod(file, 0o600)
+                    break
+            except BaseException:
+                os.close(file)
+                raise
+            os.close(file)  # another session has finished or deleted the file
+        else:
+            raise BlockingIOError
+        self._file = file
+        self.have = os.fstat(file).st_size
+        self.validator = self._noted() if self.have else ""
+        if not self.validator:
+            self.restart()
+
+    def _opened(self) -> int:
+        with contextlib.suppress(FileExistsError):
+            return os.open(self.path, _NEW, 0o600)
+        with contextlib.suppress(OSError):
+            file = os.open(self.path, os.O_RDWR | os.O_APPEND | _SAFE)
+            about = os.fstat(file)
+            if stat.S_ISREG(about.st_mode) and about.st_nlink < 2:
+                return file
+            os.close(file)
+        self.path.unlink(missing_ok=True)  # a link or a pipe, which lockterm did not create
+        return os.open(self.path, _NEW, 0o600)
+
+    def _noted(self) -> str:
+        try:
+            with os.fdopen(os.open(self._note, os.O_RDONLY | _SAFE), "rb") as file:
+                noted = file.read(256).decode("ascii")
+        except (OSError, ValueError):
+            return ""
+        return noted if _STRONG.fullmatch(noted) else ""
+
+    def restart(self) -> None:
+        """Discard all bytes and the saved ETag."""
+        os.ftruncate(self._file, 0)
+        self._note.unlink(missing_ok=True)
+        self.validator, self.have = "", 0
+
+    def note_validator(self, etag: str) -> None:
+        """Save the ETag of the answer whose bytes will be appended. A weak ETag is not saved."""
+        strong = etag if _STRONG.fullmatch(etag) else ""
+        if strong != self.validator:
+            self._note.unlink(missing_ok=True)
+        if strong and strong != self.validator:
+            note = os.open(self._note, os.O_WRONLY | os.O_CREAT | os.O_EXCL | _SAFE, 0o600)
+            with os.fdopen(note, "w", encoding="ascii") as file:
+                file.write(strong)
+        self.validator = strong
+
+    def append(self, chunk: bytes) -> None:
+        """Add bytes at the end of the file.
+
+        Raises:
+            OSError: The disk failed; ``have`` counts the bytes that were written.
+        """
+        rest = memoryview(chunk)
+        while rest:
+            written = os.write(self._file, rest)
+            self.have += written
+            rest = rest[written:]
+
+    def md5(self) -> str:
+        """Return the MD5 of the whole file as hexadecimal digits."""
+        digest = hashlib.md5(usedforsecurity=False)
+        os.lseek(self._file, 0, os.SEEK_SET)
+        while chunk := os.read(self._file, 1 << 20):
+            digest.update(chunk)
+        return digest.hexdigest()
+
+    def finish(self, final: Path) -> None:
+        """Flush the file to the disk, rename it to ``final``, and close it."""
+        os.fsync(self._file)
+        self._note.unlink(missing_ok=True)
+        self.path.replace(final)
+        self._close()
+
+    def close(self) -> None:
+        """Close the file, and delete it unless a later download can resume it."""
+        if self._file >= 0 and not (self.have and self.validator):
+            self.remove()
+        self._close()
+
+    def remove(self) -> None:
+        """Delete the file and its saved ETag."""
+        self.path.unlink(missing_ok=True)
+        self._note.unlink(missing_ok=True)
+        self._close()
+
+    def _close(self) -> None:
+        if self._file >= 0:
+            os.close(self._file)
+            self._file = -1
+
+
+def _is_at(path: Path, file: int) -> bool:
+    """Return whether an open file is still at a path, and was not deleted or replaced."""
+    try:
+        return os.path.samestat(os.lstat(path), os.fstat(file))
+    except FileNotFoundError:
+        return False
+
+
+@contextlib.contextmanager
+def on_disk(folder: Path) -> Iterator[None]:
+    """Return a context manager that converts an OSError to an error with a readable message.
+
+    Args:
+        folder: The folder of the pack, for the message.
+
+    Raises:
+        StoreError: The block raised an OSError.
+    """
+    try:
+        yield
+    except BlockingIOError:
+        raise StoreError(
+            "Another lockterm is already fetching this pack.", title="Pack not fetched"
+        ) from None
+    except OSError as error:
+        raise StoreError(
+            f"The pack cannot be written to {folder}: {describe_os_error(error)}.",
+            title="Pack not fetched",
+            hint="Check that the directory is yours, writable and not full.",
+        ) from error

@@ -146,8 +146,8 @@ class ConnectionPool:
 
 
 @dataclass(slots=True)
-class _Progress:
-    """The progress of one exchange with the service."""
+class SendProgress:
+    """The progress of one request and its answer."""
 
     on_leaving: Callable[[], Awaitable[None]] | None = None
     """The function to call before the first byte of the request is written; None if there is none.
@@ -272,7 +272,7 @@ class Transport:
         if query:
             target += b"?" + urlencode(query).encode()
         scheme, host, port = self._origin.scheme, self._origin.host, self._origin.port
-        progress, began = _Progress(on_leaving), time.monotonic()
+        progress, began = SendProgress(on_leaving), time.monotonic()
         request = httpcore.Request(
             method,
             httpcore.URL(scheme=scheme, host=host, port=port, target=target),
@@ -306,7 +306,7 @@ class Transport:
         self,
         connection: Connection,
         request: httpcore.Request,
-        progress: _Progress,
+        progress: SendProgress,
     ) -> Answer:
         began = self._clock.wall()
         response = await connection.handle_async_request(request)

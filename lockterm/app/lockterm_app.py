@@ -29,7 +29,7 @@ from lockterm.terminal.patches import answers_nobody, has_key_of_its_own
 from lockterm.widgets.actions import bindings
 
 if TYPE_CHECKING:
-    from lockterm.api.first_page import FirstPage
+    from lockterm.api.client import FirstPage
     from lockterm.config import Profile, Settings
     from lockterm.config.profiles import Profiles
     from lockterm.domain.plan import Run

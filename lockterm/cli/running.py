@@ -13,7 +13,7 @@ from lockterm.errors import ConfigError
 if TYPE_CHECKING:
     from textual.app import App, ReturnType
 
-    from lockterm.api.first_page import FirstPage
+    from lockterm.api.client import FirstPage
     from lockterm.app import LocktermApp
     from lockterm.config import Look
     from lockterm.config.profiles import Profiles

@@ -7,7 +7,7 @@ import os
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from lockterm.api.first_page import FirstPage
+from lockterm.api.client import FirstPage
 from lockterm.cli.exit_codes import NO_SERVICE
 from lockterm.cli.logfile import log_to
 from lockterm.cli.running import exit_code, load_ui_settings, run_app, run_profile

@@ -15,9 +15,9 @@ A reading order for new developers:
 - ``resolution``: the user's decisions about unconfirmed writes.
 - ``recorded``: the comparison of the journal with the lists of the service.
 - ``planner``: plans of many changes. The changes come from ``plan_files``, ``copying``,
-  ``replacing``, ``undoing`` and ``voice_plans``.
+  ``replacing`` and ``undoing``, or from ``planner`` itself.
 - ``runs``: the runs of plans. ``steps`` runs each step, and ``rate_limiter`` limits the rate.
-- ``remotes``, ``voices`` and ``locks``: the data that screens and commands show.
+- ``remotes`` and ``voices``: the data that screens and commands show.
 """
 
 from __future__ import annotations

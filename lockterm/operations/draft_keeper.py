@@ -15,7 +15,6 @@ from lockterm.store.drafts import Drafts
 if TYPE_CHECKING:
     from lockterm.domain.dates import Clock
     from lockterm.operations.journal_store import JournalStore
-    from lockterm.store.database import Database
 
 AGAIN_S = 1.0
 """Number of seconds after a failed write until the draft is written again."""
@@ -31,14 +30,13 @@ class DraftKeeper:
     but can take over or delete it only after that session has ended.
 
     Args:
-        store: The drafts in the local store.
-        journal: The journal, which provides the ID of this session. Other sessions use the ID to
-            check whether this session is still running.
+        journal: The journal, whose database has the drafts. It also provides the ID of this
+            session, by which other sessions check whether this session is still running.
         clock: The clock for the times at which drafts are saved.
     """
 
-    def __init__(self, store: Drafts, journal: JournalStore, clock: Clock) -> None:
-        self._store = store
+    def __init__(self, journal: JournalStore, clock: Clock) -> None:
+        self._store = Drafts(journal.database, journal.profile.name)
         self._session = journal.session
         self._in_store = journal.use
         self._thread = journal.database.thread
@@ -132,8 +130,3 @@ class DraftKeeper:
     def _with_live(self, draft: Draft) -> Draft:
         own = draft.session == self._session.id
         return replace(draft, is_live=not own and self._session.is_alive(draft.session))
-
-
-def drafts_of(database: Database, profile: str, journal: JournalStore, clock: Clock) -> DraftKeeper:
-    """Return the keeper of a profile's drafts."""
-    return DraftKeeper(Drafts(database, profile), journal, clock)

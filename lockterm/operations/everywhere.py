@@ -31,8 +31,8 @@ if TYPE_CHECKING:
     from lockterm.operations.cached_reads import CachedReads
     from lockterm.operations.connection import Connection
     from lockterm.operations.journal_store import JournalStore
-    from lockterm.operations.locks import Locks
     from lockterm.operations.remotes import Remotes
+    from lockterm.store.lock_book import Locks
 
 AT_ONCE = 10
 """Maximum number of parallel calls. With 10, a hundred locks take ten round trips."""

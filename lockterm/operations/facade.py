@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from datetime import tzinfo
     from pathlib import Path
 
-    from lockterm.api.first_page import FirstPage
+    from lockterm.api.client import FirstPage
     from lockterm.config import Profile
     from lockterm.domain.locks import Lock
     from lockterm.domain.plan import Plan, Run
@@ -29,7 +29,6 @@ if TYPE_CHECKING:
     from lockterm.operations.everywhere import AllLocksReader
     from lockterm.operations.journal_store import JournalStore
     from lockterm.operations.kept_lists import KeptLists
-    from lockterm.operations.locks import Locks
     from lockterm.operations.resolution import Resolution
     from lockterm.operations.runs import Runs
     from lockterm.operations.sending import Sender
@@ -38,6 +37,7 @@ if TYPE_CHECKING:
     from lockterm.operations.writes import Writes
     from lockterm.store.cache import Cache
     from lockterm.store.database import Database
+    from lockterm.store.lock_book import Locks
 
 _log = logging.getLogger(__name__)
 
@@ -122,16 +122,16 @@ class Operations:
     @cached_property
     def locks(self) -> Locks:
         """The lock book."""
-        from lockterm.operations.locks import book_of
+        from lockterm.store.lock_book import Locks
 
-        return book_of(self.database, self.profile.name, self.clock)
+        return Locks(self.database, self.profile.name, self.clock)
 
     @cached_property
     def drafts(self) -> DraftKeeper:
         """The drafts of unfinished forms."""
-        from lockterm.operations.draft_keeper import drafts_of
+        from lockterm.operations.draft_keeper import DraftKeeper
 
-        return drafts_of(self.database, self.profile.name, self.journal, self.clock)
+        return DraftKeeper(self.journal, self.clock)
 
     @cached_property
     def voices(self) -> Voices:

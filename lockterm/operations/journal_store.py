@@ -27,15 +27,16 @@ from lockterm.domain.operation import (
 )
 from lockterm.domain.text.operation import describe_change_briefly
 from lockterm.errors import StoreDamagedError, StoreError
-from lockterm.operations.account import ProfileAccount
-from lockterm.operations.discrepancies import find_discrepancies
-from lockterm.operations.recorded import Recorded, is_known
+from lockterm.operations.recorded import Recorded, find_discrepancies, is_known
 from lockterm.operations.refusals import (
     AlreadyResolvedError,
+    OtherAccountError,
+    OtherServiceError,
     PendingChangeError,
     damaged_entry,
     just_added,
 )
+from lockterm.store.accounts import ProfileAccount
 from lockterm.store.journal import Journal
 from lockterm.store.runs import RunStore
 from lockterm.store.sessions import StoreSession
@@ -47,7 +48,7 @@ if TYPE_CHECKING:
     from lockterm.domain.plan import RunLine
     from lockterm.domain.remotes import Remote, RemotePage
     from lockterm.operations.connection import Connection
-    from lockterm.operations.unlisted import Unlisted
+    from lockterm.operations.list_state import Unlisted
     from lockterm.store.database import Database
 
 P = ParamSpec("P")
@@ -94,6 +95,7 @@ class JournalStore:
         self._journal = Journal(database, profile.name, profile.base_url)
         self.account = ProfileAccount(profile, database, self._journal)
         """The account of the profile."""
+        self._journal.account = self.account
         self._told_notice = ""
         self._adopted = False
         self._adopting = threading.Lock()
@@ -378,8 +380,34 @@ class JournalStore:
             lock_id: The lock.
             remotes: Remotes of the lock, as the service shows them to this account.
         """
-        if self.account.has_earlier:
+        if self.account.earlier:
             await self._run(self.account.recognize, lock_id, remotes)
+
+    def require_sent_here(self, operation: Operation) -> None:
+        """Check that the profile still has the service and account that received an operation.
+
+        Raises:
+            OtherServiceError: The operation was sent to another service, where the same ID means
+                another remote.
+            OtherAccountError: The operation was sent to another account, where the same ID means
+                another remote.
+        """
+        if self.account.is_of_other_name(operation):
+            raise OtherAccountError(operation)
+        if not self.account.is_sent_here(operation):
+            raise OtherServiceError(operation, self.profile.name, self.profile.base_url)
+
+    def require_same_account(self, operation: Operation) -> None:
+        """Check that a change to repeat was sent to the present service and account of the profile.
+
+        Raises:
+            OtherServiceError: The change was sent to another service.
+            OtherAccountError: The change may have been sent to another account.
+        """
+        self.require_sent_here(operation)
+        self.account.look_up()
+        if operation.account not in (None, self.account.name):
+            raise OtherAccountError(operation)
 
     # --- writing ---------------------------------------------------------------------------
 

@@ -26,15 +26,15 @@ from lockterm.domain.table_file import (
 from lockterm.domain.table_map import MOST_BYTES, TableMap, parse_map
 from lockterm.domain.table_plan import LockPlan, check_rows
 from lockterm.domain.text.plan import WITHOUT_ACCESS, describe_ignored
-from lockterm.operations.discrepancies import (
+from lockterm.operations.journal_store import JournalStore
+from lockterm.operations.planner import PlanDraft, PlanSource, ReadLock, make_plan, read_locks
+from lockterm.operations.readback import same
+from lockterm.operations.recorded import (
+    Recorded,
     describe_discrepancy,
     find_differing_names,
     find_last_changes,
 )
-from lockterm.operations.journal_store import JournalStore
-from lockterm.operations.planner import PlanDraft, PlanSource, ReadLock, make_plan, read_locks
-from lockterm.operations.readback import same
-from lockterm.operations.recorded import Recorded
 from lockterm.paths import read_named
 from lockterm.store.journal_known import recorded_changes
 

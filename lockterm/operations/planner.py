@@ -17,7 +17,7 @@ from datetime import tzinfo
 from typing import TYPE_CHECKING
 
 from lockterm.domain import dates
-from lockterm.domain.bulk import Target, delete_expired
+from lockterm.domain.bulk import Target, delete_expired, voice_each
 from lockterm.domain.callbacks import ignore
 from lockterm.domain.listing import Block, Listing
 from lockterm.domain.locks import Lock
@@ -29,6 +29,8 @@ from lockterm.operations.everywhere import AT_ONCE
 from lockterm.operations.list_walk import WALK_PAGE_SIZE
 
 if TYPE_CHECKING:
+    from lockterm.domain.locks import Lock, VoiceChoice
+    from lockterm.domain.voices import Language
     from lockterm.operations.facade import Operations
 
 
@@ -266,3 +268,48 @@ class _ExpiredSource(PlanSource):
             Target(one.lock.lock_id, remote, one.zone) for one in locks for remote in one.remotes
         ]
         return delete_expired(remotes, now_ms - self._age_ms, now_ms)
+
+
+# --- plans that set the voice on many locks -------------------------------------------------------
+
+
+async def read_voices(
+    operations: Operations, locks: Sequence[Lock]
+) -> dict[tuple[str, str], Sequence[Language] | ServiceError]:
+    """Read the languages and voices of the models that some locks have, in parallel.
+
+    Args:
+        operations: The operations of the profile.
+        locks: The locks; locks without a vendor or a model are left out.
+
+    Returns:
+        A mapping of (vendor, model) to the languages of the model, or to the error that prevented
+        reading them.
+    """
+    places = asyncio.Semaphore(AT_ONCE)
+
+    async def read(vendor: str, model: str) -> Sequence[Language] | ServiceError:
+        async with places:
+            try:
+                return await operations.voices.languages(vendor, model)
+            except ServiceError as error:
+                return error
+
+    models = [*dict.fromkeys((one.vendor, one.model) for one in locks if one.vendor and one.model)]
+    results = await asyncio.gather(*(read(*model) for model in models))
+    return dict(zip(models, results, strict=True))
+
+
+async def plan_voices(
+    operations: Operations, locks: Sequence[Lock], voice: VoiceChoice
+) -> PlanDraft:
+    """Return a plan that sets the voice on each lock whose model has this voice.
+
+    Args:
+        operations: The operations of the profile.
+        locks: The entries of the locks in the lock book.
+        voice: The voice to set.
+    """
+    planned = voice_each(locks, voice, await read_voices(operations, locks))
+    title = f"voice {voice.lang} {voice.timbre}: {format_count(len(locks), 'lock')}"
+    return draft_plan(operations, title, planned)

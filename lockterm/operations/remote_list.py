@@ -18,10 +18,8 @@ from lockterm.domain.validity import StateCounts
 from lockterm.errors import LocktermError, RefusedError, StoreError
 from lockterm.operations.cached_reads import Fetched
 from lockterm.operations.facade import Operations
-from lockterm.operations.list_state import Found, ListState
-from lockterm.operations.load_state import LoadState, load
+from lockterm.operations.list_state import Found, ListState, LoadState, Unlisted, load
 from lockterm.operations.remotes import AHEAD_S
-from lockterm.operations.unlisted import Unlisted
 
 MOST_FOUND = 500
 """Maximum number of search results. A search with more results ends."""

@@ -67,7 +67,7 @@ class Resolution:
         the remotes that it should have deleted are deleted one by one. The method raises the errors
         of :meth:`Writes.add_remote`.
         """
-        self._journal.account.require(operation)
+        self._journal.require_same_account(operation)
         if operation.state is OperationState.DAMAGED:
             raise damaged_entry(operation)
         if operation.call == "clear":

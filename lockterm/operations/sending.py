@@ -22,18 +22,18 @@ from lockterm.errors import (
     StoreError,
     UnreachableError,
 )
-from lockterm.operations.known_remotes import MOST
 from lockterm.operations.list_walk import UNASKED
 from lockterm.operations.readback import differing_from_added, like_added
+from lockterm.operations.remotes import MOST_KNOWN
 
 if TYPE_CHECKING:
     from lockterm.api.writes import Write
     from lockterm.config import Profile
     from lockterm.operations.connection import Connection
     from lockterm.operations.journal_store import JournalStore
-    from lockterm.operations.locks import Locks
     from lockterm.operations.remotes import Remotes
     from lockterm.operations.watching import Watch
+    from lockterm.store.lock_book import Locks
 
 _log = logging.getLogger(__name__)
 
@@ -164,7 +164,7 @@ class HttpSender:
         others = known.others(order.lock_id, ids)
         if others is None and order.write.call == "delete":  # otherwise absence would prove nothing
             with contextlib.suppress(ServiceError):
-                await self._remotes.page(order.lock_id, 1, MOST)
+                await self._remotes.page(order.lock_id, 1, MOST_KNOWN)
                 others = known.others(order.lock_id, ids)
         return others
 

@@ -26,8 +26,8 @@ from lockterm.errors import (
     RuleViolationError,
     StoreError,
 )
-from lockterm.operations.discrepancies import KEPT
 from lockterm.operations.readback import shows_others
+from lockterm.operations.recorded import KEPT
 from lockterm.store.journal_known import messages_of_run
 
 if TYPE_CHECKING:
@@ -36,11 +36,11 @@ if TYPE_CHECKING:
     from lockterm.domain.locks import Lock
     from lockterm.domain.operation import Operation
     from lockterm.operations.journal_store import JournalStore
-    from lockterm.operations.locks import Locks
     from lockterm.operations.rate_limiter import RateLimiter
     from lockterm.operations.remotes import Remotes
     from lockterm.operations.watching import Watch
     from lockterm.operations.writes import Writes
+    from lockterm.store.lock_book import Locks
 
 _log = logging.getLogger(__name__)
 

@@ -151,7 +151,7 @@ async def backup_of(operations: Operations, operation_id: str) -> Operation:
     change = await operations.journal.find(operation_id)
     if change is None or (reason := why_not_restorable(change, len(change.before))):
         raise CannotUndoError("There is no such change." if change is None else reason)
-    operations.journal.account.require(change)
+    operations.journal.require_same_account(change)
     return change
 
 
@@ -221,7 +221,7 @@ class _Undo(PlanSource):
         self._of_lock: dict[int, list[Operation]] = {}
         """Maps lock IDs to the changes on each lock, the newest first."""
         for change in reversed(changes):
-            operations.journal.account.require(change)
+            operations.journal.require_same_account(change)
             self._of_lock.setdefault(change.lock_id, []).append(change)
 
     async def read(self) -> Sequence[ReadLock]:

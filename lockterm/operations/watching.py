@@ -147,7 +147,7 @@ class Watch:
                 unchanged.
             StoreError: The journal cannot be used, or its entry is damaged.
         """
-        self._journal.account.require_sent_here(operation)
+        self._journal.require_sent_here(operation)
         if operation.state is OperationState.DAMAGED:
             raise damaged_entry(operation)
         if operation.call in READABLE_CALLS:

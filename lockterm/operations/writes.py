@@ -21,9 +21,9 @@ if TYPE_CHECKING:
     from lockterm.domain.remotes import Remote
     from lockterm.domain.requests import NewRemote, RemoteChanges
     from lockterm.operations.journal_store import JournalStore
-    from lockterm.operations.locks import Locks
     from lockterm.operations.remotes import Remotes
     from lockterm.operations.sending import Sender
+    from lockterm.store.lock_book import Locks
 
 _log = logging.getLogger(__name__)
 

@@ -1,23 +1,26 @@
 """The accounts of each service, identified by their credentials.
 
 The journal stores the account and a digest of the credentials with each change. Therefore the
-journal shows to which account the credentials of a profile belong.
+journal shows to which account the credentials of a profile belong. Cached answers belong to the
+owner of the credentials.
 """
 
 from __future__ import annotations
 
+import hashlib
 import json
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
+from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 from lockterm.domain.operation import IN_FLIGHT, RECORDED, UNCONFIRMED, Operation, OperationState
 from lockterm.store.database import Database, fetch
-from lockterm.store.journal_rows import WHOLE, operation_of, quoted
-from lockterm.store.owner import Account, digest_of
+from lockterm.store.journal_rows import WHOLE, Account, operation_of, quoted
 
 if TYPE_CHECKING:
     from lockterm.config import Profile
+    from lockterm.domain.remotes import Remote
     from lockterm.store.journal import Journal
 
 _SHOWN = 8
@@ -31,6 +34,36 @@ _NEWEST = "seq > (SELECT ifnull(max(seq), 0) - 10000 FROM operations)"
 """The SQL condition that limits a search to the newest 10,000 changes, because a long journal has
 hundreds of thousands of changes."""
 
+_ROUNDS = 5000
+"""Number of rounds of the digest. The rounds take a few milliseconds, so that guessing credentials
+is slow."""
+
+
+def owner_of(profile: Profile) -> str:
+    """Return a text that identifies the owner of a profile's cached answers.
+
+    The text is a salted digest of the headers. Therefore the user of one token cannot see answers
+    for another token on the same machine. Without headers, the text is the base URL, the profile
+    name and the account as JSON.
+    """
+    account = [profile.account] if profile.account else []
+    identity = json.dumps([profile.base_url, profile.name, *account])
+    if not profile.headers:
+        return identity
+    headers = json.dumps(sorted((name.lower(), text) for name, text in profile.headers.items()))
+    return digest_of(headers, identity)
+
+
+def digest_of(secret: str, of: str) -> str:
+    """Return a digest of a secret.
+
+    Args:
+        secret: The secret.
+        of: The salt, such as the base URL. Equal secrets with different salts have different
+            digests.
+    """
+    return hashlib.pbkdf2_hmac("sha256", secret.encode(), of.encode(), _ROUNDS).hex()
+
 
 def digest_credentials(profile: Profile) -> str:
     """Return a digest of the headers of a profile, salted with the base URL of the profile."""
@@ -43,37 +76,44 @@ def is_unnamed(account: str) -> bool:
     return _UNNAMED.fullmatch(account) is not None
 
 
-class Accounts:
-    """The accounts of a profile. Every method raises ``StoreError`` if the store cannot be used.
+class ProfileAccount(Account):
+    """The account of a profile at its service, which the journal shows.
+
+    ``name`` is empty before :meth:`look_up`. Methods that use the store raise ``StoreError`` if it
+    cannot be used.
 
     Args:
+        profile: The profile, with its present service.
         database: The local store.
-        journal: The journal of the profile.
-        profile: The profile.
-        credentials: The digest from :func:`digest_credentials`.
+        journal: The journal of the profile, which changes the accounts of its operations.
     """
 
-    def __init__(
-        self, database: Database, journal: Journal, profile: Profile, credentials: str
-    ) -> None:
+    def __init__(self, profile: Profile, database: Database, journal: Journal) -> None:
+        super().__init__()
+        self._profile = profile
         self._database = database
         self._journal = journal
-        self._profile = profile
-        self._credentials = credentials
 
-    def current(self) -> Account:
-        """Return the account of the profile, with the accounts that the profile used before.
+    @cached_property
+    def credentials(self) -> str:
+        """A digest of the credentials in the profile."""
+        return digest_credentials(self._profile)
+
+    def look_up(self) -> None:
+        """Find the account of the profile in the journal. Later calls do nothing.
 
         If the profile names no account, the result is the account that last used the same
         credentials. If no change in the journal used these credentials, the name of the account is
         generated.
         """
+        if self.name:
+            return
         profile, service = self._profile, self._profile.base_url
-        name = profile.account or f"{profile.name}-{self._credentials[:_SHOWN]}"
+        name = profile.account or f"{profile.name}-{self.credentials[:_SHOWN]}"
         if profile.account:
             self._take_over()
         else:
-            name = self.of_credentials(self._credentials) or name
+            name = self._of_credentials(self.credentials) or name
         with self._database.reading() as connection:
             open_states = quoted(sorted(UNCONFIRMED | IN_FLIGHT))
             rows = fetch(
@@ -85,7 +125,63 @@ class Accounts:
         earlier = [str(row[0]) for row in rows]
         if profile.account:  # an account that the user named differently is another account
             earlier = [one for one in earlier if is_unnamed(one)]
-        return Account(name, tuple(earlier))
+        self.earlier, self.name = tuple(earlier), name
+
+    def note_same(self, credentials: str) -> None:
+        """Store the user's statement that earlier credentials belong to the present account.
+
+        Args:
+            credentials: The digest of the earlier credentials.
+        """
+        earlier = self._of_credentials(credentials)
+        if earlier is not None and earlier in self.earlier:
+            self._join(earlier)
+
+    def recognize(self, lock_id: int, remotes: Sequence[Remote]) -> bool:
+        """Return whether a list of remotes shows that this account is the same as an earlier one.
+
+        The accounts are the same if the list contains a remote that the earlier account had. If
+        so, the operations of both accounts are joined.
+        """
+        shown = {remote.id: remote.raw for remote in remotes if remote.id is not None}
+        for earlier in self.earlier:
+            for record in self._known(earlier, lock_id):
+                now = shown.get(record["id"])
+                if now is not None and all(record[name] == now.get(name) for name in record):
+                    self._join(earlier)
+                    return True
+        return False
+
+    def is_sent_here(self, operation: Operation) -> bool:
+        """Return whether an operation was sent to the present service of the profile.
+
+        The result is also false if the accounts of the profile and the operation are known and
+        differ.
+        """
+        is_here = operation.service in ("", self._profile.base_url)
+        return is_here and not self.is_of_other_name(operation)
+
+    def is_of_other_name(self, operation: Operation) -> bool:
+        """Return whether the accounts of the profile and an operation have different names.
+
+        The result is false if one of the names is unknown or was generated.
+        """
+        account = operation.account
+        if not self._profile.account or account in (None, self._profile.account):
+            return False
+        return not is_unnamed(account)
+
+    def left_by_others(self) -> list[Operation]:
+        """Return the account's unconfirmed operations that profiles with other names sent."""
+        states = quoted(sorted(UNCONFIRMED - {OperationState.DAMAGED}))
+        with self._database.reading() as connection:
+            rows = fetch(
+                connection,
+                f"{WHOLE} WHERE state IN ({states}) AND service = ? AND account = ?"
+                " AND profile <> ? ORDER BY seq",
+                [self._profile.base_url, self.name, self._profile.name],
+            )
+        return [operation_of(row) for row in rows]
 
     def _take_over(self) -> None:
         """Move operations from generated names of the account to the name in the profile."""
@@ -95,38 +191,24 @@ class Accounts:
                 connection,
                 f"SELECT DISTINCT account FROM operations WHERE {_NEWEST} AND service = ?"
                 " AND profile = ? AND credentials = ? AND account <> ?",
-                [service, profile.name, self._credentials, profile.account],
+                [service, profile.name, self.credentials, profile.account],
             )
         for unnamed in [str(row[0]) for row in rows if is_unnamed(str(row[0]))]:
             self._journal.move_account(unnamed, profile.account)
 
-    def merge(self, account: Account, earlier: str) -> Account:
+    def _join(self, earlier: str) -> None:
         """Join two accounts that are the same account before and after a change of credentials.
 
+        The earlier account then has the operations of both accounts.
+
         Args:
-            account: The account with the new credentials.
             earlier: The name of the earlier account.
-
-        Returns:
-            The earlier account, which now has the operations of both accounts.
         """
-        self._journal.move_account(account.name, earlier)
-        left = tuple(one for one in account.earlier if one != earlier)
-        return Account(earlier, left)
+        self._journal.move_account(self.name, earlier)
+        self.earlier = tuple(one for one in self.earlier if one != earlier)
+        self.name = earlier
 
-    def left_by_others(self, account: str) -> list[Operation]:
-        """Return the account's unconfirmed operations that profiles with other names sent."""
-        states = quoted(sorted(UNCONFIRMED - {OperationState.DAMAGED}))
-        with self._database.reading() as connection:
-            rows = fetch(
-                connection,
-                f"{WHOLE} WHERE state IN ({states}) AND service = ? AND account = ?"
-                " AND profile <> ? ORDER BY seq",
-                [self._profile.base_url, account, self._profile.name],
-            )
-        return [operation_of(row) for row in rows]
-
-    def known(self, account: str, lock_id: int) -> Iterator[Mapping[str, Any]]:
+    def _known(self, account: str, lock_id: int) -> Iterator[Mapping[str, Any]]:
         """Yield the remotes of a lock that the account has sent or received, the newest first.
 
         The journal's newest 200 changes of the account on this lock are searched.
@@ -149,7 +231,7 @@ class Accounts:
                 if isinstance(record.get("id"), int) and record.get("remoteNumber"):
                     yield {name: record[name] for name in _IDENTITY if name in record}
 
-    def of_credentials(self, credentials: str) -> str | None:
+    def _of_credentials(self, credentials: str) -> str | None:
         """Return the name of the account that last used the given credentials; None if unknown."""
         with self._database.reading() as connection:
             rows = fetch(

@@ -1,6 +1,7 @@
 """The cache of the service's last answers, for an instant display.
 
-Deleting the cache loses no data.
+lockterm compares each new list with the cached one. The cache also has the changes by others that
+lockterm found in this way. Deleting the cache loses no data of the user.
 """
 
 from __future__ import annotations
@@ -15,17 +16,15 @@ from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from lockterm.domain.elsewhere import ChangeElsewhere, ChangeKind
 from lockterm.domain.listing import NEVER, Block, Ends, Listing, count_by_dates, read_periods
 from lockterm.errors import StoreError
-from lockterm.store.changes import TABLES as CHANGES
-from lockterm.store.changes import add_changes, read_changes
+from lockterm.store.accounts import owner_of
 from lockterm.store.damage import files_of
 from lockterm.store.database import Database
-from lockterm.store.owner import owner_of
 
 if TYPE_CHECKING:
     from lockterm.config import Profile
-    from lockterm.domain.elsewhere import ChangeElsewhere
 
 MOST = 2000
 """Maximum number of cached answers. The oldest answers are dropped first."""
@@ -40,6 +39,12 @@ characters."""
 MOST_LIST_BYTES = 256 * 1024 * 1024
 """Maximum number of bytes of all cached lists, twice the size of the lists of 10,000 locks with 100
 remotes each. The oldest lists are dropped first."""
+
+MOST_CHANGES = 5000
+"""Maximum number of saved changes by others. The oldest changes are dropped first."""
+
+KEPT_MS = 90 * 24 * 3600 * 1000
+"""Time after which a saved change is dropped, in milliseconds."""
 
 MOST_BLOCKS = 50
 """Maximum number of blocks of a cached list that are compared with a single page. 50 blocks have
@@ -76,9 +81,27 @@ TABLES = (
     )
     """,
     "CREATE INDEX lists_by_age ON lists (at_ms, bytes)",
-    *CHANGES,
+    """
+    CREATE TABLE changes (
+        owner TEXT NOT NULL,
+        lock_id INTEGER NOT NULL,
+        remote_id INTEGER NOT NULL,
+        since_ms INTEGER NOT NULL,
+        until_ms INTEGER NOT NULL,
+        what TEXT NOT NULL,
+        names TEXT NOT NULL,
+        before TEXT NOT NULL,
+        after TEXT NOT NULL,
+        seen INTEGER NOT NULL,
+        PRIMARY KEY (owner, lock_id, remote_id, since_ms)
+    )
+    """,
+    "CREATE INDEX changes_by_time ON changes (owner, until_ms)",
 )
-"""The statements that create the tables. lockterm deletes a cache that has other tables."""
+"""The statements that create the tables. lockterm deletes a cache that has other tables.
+
+In the table of changes by others, ``names``, ``before`` and ``after`` are JSON.
+"""
 
 _OLDEST = """
     DELETE FROM answers WHERE rowid IN (
@@ -89,13 +112,33 @@ _OLDEST = """
     )
 """
 
-
 _OLDEST_LISTS = """
     DELETE FROM lists WHERE at_ms <= (
         SELECT max(at_ms) FROM (
             SELECT at_ms, sum(bytes) OVER newest AS bytes
             FROM lists WINDOW newest AS (ORDER BY at_ms DESC RANGE UNBOUNDED PRECEDING)
         ) WHERE bytes > ?
+    )
+"""
+
+_ADD_CHANGE = """
+    INSERT INTO changes VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, 0)
+    ON CONFLICT DO UPDATE SET
+        until_ms = iif(after = excluded.after, until_ms, excluded.until_ms),
+        seen = seen AND after = excluded.after,
+        what = excluded.what, names = excluded.names, after = excluded.after
+"""
+"""The statement that adds a change. If the change is already saved, it keeps its earlier time,
+which is more exact."""
+
+_REMOVE_GONE = """
+    DELETE FROM changes
+    WHERE owner = ? AND lock_id = ? AND remote_id = ? AND what = 'gone' AND before = ?
+"""
+
+_OLDEST_CHANGES = """
+    DELETE FROM changes WHERE until_ms < ? OR rowid IN (
+        SELECT rowid FROM changes ORDER BY until_ms DESC LIMIT -1 OFFSET ?
     )
 """
 
@@ -253,7 +296,7 @@ class Cache:
             (cached_ms,) = connection.execute(query, key).fetchone()
             if base is not None and cached_ms not in (None, base.at_ms):
                 return
-            add_changes(connection, self._owner, changes)
+            self._add_changes(connection, changes)
             connection.execute("DELETE FROM lists WHERE owner = ? AND lock_id = ?", key)
             times = listing.at_ms, max(ended_ms, listing.at_ms)
             flags = listing.changed, listing.unreadable
@@ -417,7 +460,32 @@ class Cache:
     def put_changes(self, changes: Sequence[ChangeElsewhere]) -> None:
         """Save changes that others made."""
         with suppress(StoreError), self._opened().transaction() as connection:
-            add_changes(connection, self._owner, changes)
+            self._add_changes(connection, changes)
+
+    def _add_changes(
+        self, connection: sqlite3.Connection, changes: Sequence[ChangeElsewhere]
+    ) -> None:
+        """Add changes, and drop the oldest ones beyond the limits.
+
+        If a new remote equals a remote that was saved as gone, the remote was never gone, but only
+        missing from one list. The function then removes the earlier change and does not add the new
+        one.
+        """
+        for change in changes:
+            key = self._owner, change.lock_id, change.remote_id
+            records = [
+                json.dumps(value, sort_keys=True)
+                for value in (change.names, change.before, change.after)
+            ]
+            if change.what is ChangeKind.NEW:
+                removed = connection.execute(_REMOVE_GONE, (*key, records[-1]))
+                if removed.rowcount:
+                    continue
+            times = change.since_ms, change.until_ms
+            connection.execute(_ADD_CHANGE, (*key, *times, change.what.value, *records))
+        if changes:
+            newest_ms = max(change.until_ms for change in changes)
+            connection.execute(_OLDEST_CHANGES, (newest_ms - KEPT_MS, MOST_CHANGES))
 
     def changes(
         self,
@@ -429,13 +497,23 @@ class Cache:
     ) -> list[ChangeElsewhere]:
         """Return the changes that others made, the newest first; empty if they cannot be read.
 
-        See :func:`lockterm.store.changes.read_changes` for the arguments.
+        Args:
+            lock_id: The lock; None for all locks.
+            since_ms: The earliest time at which a change was found, in milliseconds since the
+                epoch.
+            unseen: Whether to leave out the changes that the user has looked at.
+            most: Maximum number of changes; -1 for all.
         """
         try:
             with self._opened().reading() as connection:
-                return read_changes(
-                    connection, self._owner, lock_id, since_ms, unseen=unseen, most=most
+                rows = connection.execute(
+                    "SELECT lock_id, remote_id, what, before, after, since_ms, until_ms, names,"
+                    " seen FROM changes WHERE owner = ? AND until_ms >= ?"
+                    f"{' AND lock_id = ?' * (lock_id is not None)}{' AND NOT seen' * unseen}"
+                    " ORDER BY until_ms DESC, rowid DESC LIMIT ?",
+                    (self._owner, since_ms, *(() if lock_id is None else (lock_id,)), most),
                 )
+                return [_change_of(row) for row in rows]
         except (StoreError, ValueError, TypeError):
             return []
 
@@ -465,3 +543,10 @@ class Cache:
                     for file in files_of(path):
                         file.unlink(missing_ok=True)
         return self._database
+
+
+def _change_of(row: sqlite3.Row) -> ChangeElsewhere:
+    values = dict(row)
+    is_seen, what = bool(values.pop("seen")), ChangeKind(values.pop("what"))
+    records = {name: json.loads(values.pop(name)) for name in ("before", "after", "names")}
+    return ChangeElsewhere(**values, **records, what=what, is_seen=is_seen)

@@ -23,14 +23,16 @@ from lockterm.store.damage import (
     contents_of,
     failure_of,
     files_of,
+    finish,
     inode,
     is_damage,
     is_earlier,
+    make_tables,
     passing_damage,
     ready_for,
     refuse_foreign,
+    salvage,
 )
-from lockterm.store.salvage import finish, make_tables, salvage
 from lockterm.store.tables import TABLES, VERSION
 from lockterm.threads import SingleThreadExecutor
 

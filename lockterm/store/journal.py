@@ -37,6 +37,7 @@ from lockterm.store.journal_rows import (
     SHORT,
     STATES,
     WHOLE,
+    Account,
     in_states,
     line_of,
     named,
@@ -45,7 +46,6 @@ from lockterm.store.journal_rows import (
     stored,
 )
 from lockterm.store.journal_search import add_functions, build_words_condition
-from lockterm.store.owner import Account
 
 LONGEST_GUARD_MS = 600_000
 """Maximum duration of the checks before a write, in milliseconds. If the checks seem to take
@@ -77,8 +77,8 @@ class Journal:
         self._database = database
         self._profile = profile
         self._service = service
-        self.account = Account("")
-        """The account that the profile uses, which ``ProfileAccount`` sets; initially empty."""
+        self.account = Account()
+        """The account that the profile uses; without a name before it is known."""
         self._damaged, self._all = DamagedRows(), RowCount(OWN, profile)
         self._quarters = QuarterCounts(OWN, profile)
 

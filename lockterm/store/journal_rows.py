@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import sqlite3
 from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
 from types import NoneType
 from typing import Any
 
@@ -91,6 +92,16 @@ STATES = """WITH RECURSIVE states(state) AS (
 """The SQL table of all states in the journal. SQLite jumps in the index from state to state."""
 
 _ROW = "row"
+
+
+@dataclass
+class Account:
+    """The account that a profile uses."""
+
+    name: str = ""
+    earlier: tuple[str, ...] = ()
+    """The names of accounts that the same profile used with other credentials. Each may be this
+    account before a rotation of its credentials, or a different account."""
 
 
 def in_states(states: Iterable[OperationState]) -> str:

@@ -7,11 +7,12 @@ from __future__ import annotations
 
 import json
 import sqlite3
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from contextlib import closing
 from pathlib import Path
 from typing import Any
 
+from lockterm.domain.dates import Clock
 from lockterm.domain.locks import Lock, VoiceChoice
 from lockterm.domain.operation import OperationState
 from lockterm.store.database import Database, fetch
@@ -66,7 +67,6 @@ class LockBook:
 
     def __init__(self, database: Database, profile: str) -> None:
         self._database = database
-        self.thread = database.thread
         self._profile = profile
 
     def locks(self) -> list[Lock]:
@@ -171,6 +171,62 @@ class LockBook:
                 " WHERE profile = ? AND lock_id = ?",
                 (voice.lang, voice.timbre, self._profile, lock_id),
             )
+
+
+class Locks:
+    """The lock book of one profile, for use in the event loop. No method calls the service.
+
+    Every method raises ``StoreError`` if the store cannot be used.
+    """
+
+    def __init__(self, database: Database, profile: str, clock: Clock) -> None:
+        self._book = LockBook(database, profile)
+        self._thread = database.thread
+        self._clock = clock
+
+    async def all(self) -> list[Lock]:
+        """Return the locks of this profile, the most recently opened first."""
+        return await self._thread.run(self._book.locks)
+
+    async def find(self, lock_id: int) -> Lock:
+        """Return the entry of a lock.
+
+        If the lock book does not have the lock, the entry has only the ID, and the voice that this
+        machine last set.
+        """
+
+        def find() -> Lock:
+            return self._book.find(lock_id) or self._book.unlisted(lock_id)
+
+        return await self._thread.run(find)
+
+    async def save(self, lock: Lock) -> None:
+        """Add a lock to the lock book.
+
+        If the lock book already has the lock, update the fields that users enter.
+        """
+        await self._thread.run(self._book.save, lock)
+
+    async def save_all(self, locks: Sequence[Lock]) -> None:
+        """Save locks as :meth:`save` does. If a lock cannot be saved, no lock is saved."""
+        await self._thread.run(self._book.save_all, locks)
+
+    async def remove(self, lock_id: int) -> None:
+        """Remove the entry of a lock from the lock book. The service keeps the lock."""
+        await self._thread.run(self._book.remove, lock_id)
+
+    async def note_opened(self, lock: Lock, remotes: int | None = None) -> None:
+        """Store that the user has just opened a lock, and its number of remotes if it is known."""
+        now_ms = self._clock.now_ms()
+        await self._thread.run(self._book.note_look, lock.lock_id, remotes, now_ms)
+
+    async def note_counts(self, counts: Mapping[int, int]) -> None:
+        """Store numbers of remotes, by lock ID, for locks that were read without opening them."""
+        await self._thread.run(self._book.note_counts, counts)
+
+    async def note_voice(self, lock_id: int, voice: VoiceChoice) -> None:
+        """Store the voice that lockterm has just set for a lock."""
+        await self._thread.run(self._book.note_voice, lock_id, voice)
 
 
 WAIT_S = 0.2

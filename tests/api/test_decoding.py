@@ -13,8 +13,17 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 
 from lockterm.api.answer import MAX_BODY, BodyReader, clock_offset_s, retry_after_s
-from lockterm.api.envelope import MAX_PARTS, InvalidJsonError, decode, open_answer, read_envelope
-from lockterm.api.payloads import read_many, read_one, read_page, read_result
+from lockterm.api.envelope import (
+    MAX_PARTS,
+    InvalidJsonError,
+    decode,
+    open_answer,
+    read_envelope,
+    read_many,
+    read_one,
+    read_page,
+    read_result,
+)
 from lockterm.api.transport import Answer
 from lockterm.domain.reading import Record
 from lockterm.domain.remotes import LockInfo, Remote

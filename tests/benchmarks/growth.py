@@ -19,8 +19,7 @@ from lockterm.domain.remotes import Remote
 from lockterm.paths import APP
 from lockterm.service import remote_table
 from lockterm.service.running import RunningService
-from lockterm.store.cache import Cache
-from lockterm.store.changes import MOST
+from lockterm.store.cache import MOST_CHANGES, Cache
 from lockterm.store.database import Database
 from lockterm.store.lock_book import LockBook
 from tests.benchmarks import ttybench
@@ -119,7 +118,7 @@ def _everywhere(url: str, home: Path) -> Iterator[Row]:
                 ChangeElsewhere(
                     1001 + n, n, ChangeKind.NEW, {}, {"remoteName": f"Remote {n}"}, 0, now_ms - n
                 )
-                for n in range(MOST)
+                for n in range(MOST_CHANGES)
             ]
         )
     with closing(open_session(url, home, f"{MANY_LOCKS:,} locks")) as session:
@@ -138,7 +137,7 @@ def _everywhere(url: str, home: Path) -> Iterator[Row]:
     yield f"{label}: slowest key of a search, ms of CPU", slowest, 50, 30
     yield f"{label}: People shows rows, ms of CPU", people, 300, 150
     yield f"{label}: slowest key on People, ms of CPU", of_people, 50, 30
-    label = f"{MOST:,} changes"
+    label = f"{MOST_CHANGES:,} changes"
     yield f"{label}: Changed elsewhere shows rows, ms of CPU", changes, 300, 200
     yield f"{label}: slowest key, ms of CPU", of_changes, 50, 30
 

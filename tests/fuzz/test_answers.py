@@ -15,8 +15,14 @@ from typing import Any
 import pytest
 
 from lockterm.api.answer import BodyReader, clock_offset_s
-from lockterm.api.envelope import open_answer
-from lockterm.api.payloads import read_many, read_one, read_page, read_remote, read_result
+from lockterm.api.envelope import (
+    open_answer,
+    read_many,
+    read_one,
+    read_page,
+    read_remote,
+    read_result,
+)
 from lockterm.api.transport import Answer, Transport
 from lockterm.domain.dates import Clock
 from lockterm.domain.remotes import Remote

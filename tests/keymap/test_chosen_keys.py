@@ -14,8 +14,7 @@ from lockterm.domain.remotes import RemotePage
 from lockterm.keymap.check import check
 from lockterm.keymap.hints import with_keys
 from lockterm.operations import Fetched
-from lockterm.operations.list_state import ListState
-from lockterm.operations.load_state import LoadState
+from lockterm.operations.list_state import ListState, LoadState
 from lockterm.screens.dialogs.confirm import ConfirmModal
 from lockterm.screens.dialogs.destroy import DestroyModal
 from lockterm.screens.help import HelpScreen

@@ -27,7 +27,7 @@ from lockterm.operations.refusals import (
 )
 from lockterm.operations.undoing import plan_undo
 from lockterm.service.running import RunningService
-from lockterm.store.owner import owner_of
+from lockterm.store.accounts import owner_of
 from tests.faults.calls import CALLS, Scene, new_remote
 from tests.faults.catalogue import applied_unheard, reset
 from tests.faults.proxy import FaultProxy
@@ -241,11 +241,11 @@ async def test_a_rotated_token_is_recognized_by_what_the_list_shows(tenants: Ten
     async with tenants.session(ROTATED) as operations:
         assert not await is_known(operations, lock_id), "it may be another account"
         with pytest.raises(OtherAccountError):
-            operations.journal.account.require(added)
+            operations.journal.require_same_account(added)
         page = (await operations.remotes.page(lock_id, 1, 20)).value
         await operations.journal.unlisted(lock_id, page, ())
         assert await is_known(operations, lock_id)
-        operations.journal.account.require(added)
+        operations.journal.require_same_account(added)
         await operations.writes.delete_remote(lock_id, tenants.remotes[0])
     async with tenants.session(ROTATED) as operations:  # it stays so
         assert await is_known(operations, lock_id)

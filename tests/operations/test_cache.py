@@ -16,7 +16,7 @@ from typing import Any
 import pytest
 
 from lockterm.api import client
-from lockterm.api.first_page import FirstPage
+from lockterm.api.client import FirstPage
 from lockterm.api.retry_policy import RetryPolicy
 from lockterm.config import Profile
 from lockterm.domain.listing import Block, Ends, Listing

@@ -11,7 +11,7 @@ import pytest
 from lockterm.domain.operation import OperationState
 from lockterm.domain.remotes import Remote
 from lockterm.domain.requests import RemoteChanges
-from lockterm.operations.discrepancies import find_discrepancies
+from lockterm.operations.recorded import find_discrepancies
 from tests.faults.proxy import Exchange
 from tests.operations.bench import Bench, reply
 from tests.operations.runs.planning import execute, update

@@ -16,7 +16,7 @@ from lockterm.domain.remotes import Remote
 from lockterm.domain.requests import RemoteChanges
 from lockterm.operations import Operations
 from lockterm.service.running import RunningService
-from lockterm.store import changes as change_table
+from lockterm.store import cache as cache_module
 from lockterm.store.cache import Cache
 from tests.faults.calls import id_of, new_remote
 
@@ -144,12 +144,12 @@ def change(remote_id: int, until_ms: int) -> ChangeElsewhere:
 async def test_kept_changes_are_limited_and_go_with_the_credentials(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(change_table, "MOST", 5)
+    monkeypatch.setattr(cache_module, "MOST_CHANGES", 5)
     cache = Cache(tmp_path / "answers.db", Profile("p", "http://x"))
     cache.put_changes([change(number, number) for number in range(1, 9)])
     assert [one.remote_id for one in cache.changes()] == [8, 7, 6, 5, 4]
     assert [one.remote_id for one in cache.changes(since_ms=7)] == [8, 7]
-    cache.put_changes([change(1, change_table.KEPT_MS + 7)])
+    cache.put_changes([change(1, cache_module.KEPT_MS + 7)])
     assert [one.remote_id for one in cache.changes()] == [1, 8, 7]
     cache.note_seen(8)
     assert [one.remote_id for one in cache.changes(unseen=True)] == [1]

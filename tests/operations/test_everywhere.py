@@ -13,7 +13,7 @@ from urllib.parse import parse_qs, urlsplit
 import pytest
 
 from lockterm.api import client
-from lockterm.api.payloads import page_of
+from lockterm.api.envelope import page_of
 from lockterm.api.retry_policy import RetryPolicy
 from lockterm.config import Profile
 from lockterm.domain.listing import Listing

@@ -8,9 +8,15 @@ import pytest
 
 from lockterm.domain.remotes import Remote, RemotePage
 from lockterm.operations.cached_reads import Fetched
-from lockterm.operations.list_state import Found, ListState
-from lockterm.operations.load_state import LoadState
-from lockterm.operations.unlisted import ADDED, CHANGED, DELETED, Unlisted
+from lockterm.operations.list_state import (
+    ADDED,
+    CHANGED,
+    DELETED,
+    Found,
+    ListState,
+    LoadState,
+    Unlisted,
+)
 
 
 def remote(remote_id: int, name: str, coerced: int = 0) -> Remote:

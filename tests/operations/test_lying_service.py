@@ -11,7 +11,7 @@ from urllib.parse import parse_qs
 
 import pytest
 
-from lockterm.api.payloads import read_remote
+from lockterm.api.envelope import read_remote
 from lockterm.config import Profile
 from lockterm.domain.operation import Operation, OperationState
 from lockterm.domain.remotes import Remote

@@ -15,7 +15,7 @@ from lockterm.domain.remotes import Remote, RemotePage
 from lockterm.domain.requests import RemoteChanges
 from lockterm.errors import NameTakenError
 from lockterm.operations import Operations
-from lockterm.operations.unlisted import ADDED, CHANGED
+from lockterm.operations.list_state import ADDED, CHANGED
 from lockterm.service.running import RunningService
 from tests.faults.calls import id_of, new_remote
 from tests.faults.site import Site, quick

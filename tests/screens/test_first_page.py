@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 from textual.pilot import Pilot
 
-from lockterm.api.first_page import FirstPage, FirstRead
+from lockterm.api.client import FirstPage, FirstRead
 from lockterm.app import LocktermApp
 from lockterm.config import Profile
 from lockterm.errors import UntrustedServerError

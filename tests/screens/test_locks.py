@@ -11,7 +11,6 @@ from textual.widgets import Input
 
 from lockterm.app import terminal_app
 from lockterm.domain.locks import Lock
-from lockterm.operations.locks import Locks
 from lockterm.screens.dialogs.confirm import ConfirmModal
 from lockterm.screens.locks import LocksScreen
 from lockterm.screens.locks.form import LockForm
@@ -19,6 +18,7 @@ from lockterm.screens.locks.table import LocksTable
 from lockterm.screens.remote_form import RemoteForm
 from lockterm.screens.remotes import RemotesScreen
 from lockterm.service.sample_data import LOCKS as SAMPLES
+from lockterm.store.lock_book import Locks
 from tests.conftest import NOW_MS
 from tests.faults.calls import new_remote
 from tests.screens import someone_else

@@ -14,10 +14,10 @@ from lockterm.domain.listing import Block, Listing
 from lockterm.domain.locks import Lock
 from lockterm.domain.remotes import Remote
 from lockterm.errors import StoreError
-from lockterm.operations.locks import Locks
 from lockterm.screens.everywhere import AllLocksSearchScreen, people
 from lockterm.screens.everywhere.people import PeopleScreen, PeopleTable
 from lockterm.screens.everywhere.screen import PersonScreen
+from lockterm.store.lock_book import Locks
 from lockterm.widgets.data_status import Pager
 from tests.conftest import NOW_MS
 from tests.long import telling

@@ -13,7 +13,7 @@ from lockterm import screens
 from lockterm.domain.text.amount import format_count
 from lockterm.keymap.hints import with_keys
 from lockterm.operations.everywhere import describe_reads
-from lockterm.operations.voice_plans import plan_voices
+from lockterm.operations.planner import plan_voices
 from lockterm.screens.list_screen import ListScreen
 from lockterm.terminal.key_queue import opening
 

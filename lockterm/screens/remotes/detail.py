@@ -25,7 +25,7 @@ from lockterm.domain.text.validity import describe_validity
 from lockterm.errors import LocktermError, RefusedError, StoreError
 from lockterm.keymap.hints import with_keys
 from lockterm.operations import Fetched, Operations
-from lockterm.operations.load_state import LoadState, load
+from lockterm.operations.list_state import LoadState, load
 from lockterm.screens.remotes.actions import RemoteActions
 from lockterm.screens.remotes.table import RemoteRow
 from lockterm.terminal.key_queue import opening

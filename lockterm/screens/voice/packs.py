@@ -22,7 +22,7 @@ from lockterm.domain.text.amount import format_size
 from lockterm.domain.voices import find_listed_pack
 from lockterm.errors import LONGEST_MEANING, LocktermError
 from lockterm.keymap.hints import key, with_keys
-from lockterm.operations.load_state import LoadState
+from lockterm.operations.list_state import LoadState
 from lockterm.screens.dialogs.confirm import ConfirmModal
 from lockterm.screens.modal import LocktermModal
 from lockterm.screens.voice.voices import HalfPanel, VoiceLine

@@ -24,7 +24,7 @@ from lockterm.domain.voices import Language, VoicePack, name_pack, pack_source
 from lockterm.errors import LocktermError, ResultUnknownError, ServiceError, StoreError
 from lockterm.keymap.hints import with_keys
 from lockterm.operations import Fetched, Operations
-from lockterm.operations.load_state import LoadState, load
+from lockterm.operations.list_state import LoadState, load
 from lockterm.screens.base import LocktermScreen
 from lockterm.screens.dialogs.confirm import ConfirmModal
 from lockterm.screens.modal import LocktermModal

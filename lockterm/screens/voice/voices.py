@@ -32,8 +32,8 @@ from lockterm.domain.voices import joined
 from lockterm.errors import ServiceError
 from lockterm.keymap.hints import key, with_keys
 from lockterm.operations.cached_reads import Fetched
-from lockterm.operations.load_state import LoadState
-from lockterm.operations.voice_plans import read_voices
+from lockterm.operations.list_state import LoadState
+from lockterm.operations.planner import read_voices
 from lockterm.widgets.actions import bindings
 from lockterm.widgets.data_status import Offers, StatePanel, describe_error, in_a_line
 from lockterm.widgets.text_input import matches
