@@ -8,11 +8,13 @@ import os
 import shutil
 import sys
 import textwrap
+import time
 from collections.abc import Iterable, Mapping, Sequence
 from contextlib import suppress
 from typing import Any
 
 import click
+from rich.cells import cell_len, set_cell_size
 
 from lockterm.cli.exit_codes import DONE, NOT_PRINTED, notify
 from lockterm.config.look import takes_utf8
@@ -24,6 +26,8 @@ from lockterm.errors import describe_os_error
 GAP = "  "
 _LONGEST = 200
 """The maximum number of characters in a table cell."""
+PROGRESS_S = 0.1
+"""The minimum time between two progress texts, in seconds."""
 _NARROWEST = 8
 """The minimum width of a column that is narrowed to fit a table to the terminal, in cells."""
 
@@ -113,6 +117,32 @@ def put_stderr(text: str, *, nl: bool = True) -> None:
         click.echo(text, nl=nl, err=True)
 
 
+class ProgressLine:
+    """A line on stderr that each new text overwrites, if stderr is a terminal."""
+
+    def __init__(self) -> None:
+        self._is_shown = sys.stderr is not None and sys.stderr.isatty()
+        self._width = 0
+        self._drawn_s = 0.0
+
+    @property
+    def is_due(self) -> bool:
+        """Whether the line is shown, and its text is old enough to be replaced."""
+        return self._is_shown and time.monotonic() - self._drawn_s >= PROGRESS_S
+
+    def show(self, text: str) -> None:
+        """Show a text in place of the present one."""
+        if self._is_shown:
+            put_stderr(f"\r{text}{' ' * (self._width - len(text))}", nl=False)
+            self._width, self._drawn_s = len(text), time.monotonic()
+
+    def clear(self) -> None:
+        """Erase the line."""
+        if self._width:
+            put_stderr(f"\r{' ' * self._width}\r", nl=False)
+            self._width = 0
+
+
 def is_terminal() -> bool:
     """Return whether stdout is a terminal."""
     return sys.stdout is not None and sys.stdout.isatty()
@@ -169,8 +199,6 @@ def put_table(titles: Sequence[str], rows: Sequence[Sequence[object]]) -> None:
 
     On a terminal, the widest columns shrink until the lines fit.
     """
-    from rich.cells import cell_len, set_cell_size
-
     lines = [[clean(value, _LONGEST) for value in row] for row in (titles, *rows)]
     columns = range(len(titles))
     numbers = [bool(rows) and all(isinstance(row[at], int) for row in rows) for at in columns]
@@ -191,8 +219,6 @@ def put_table(titles: Sequence[str], rows: Sequence[Sequence[object]]) -> None:
 
 def put_fields(fields: Iterable[tuple[str, str]]) -> None:
     """Print labels with their values, which may have several lines."""
-    from rich.cells import cell_len
-
     pairs = [(clean(label), clean_lines(value)) for label, value in fields]
     wide = max((cell_len(label) for label, _ in pairs), default=0)
     for label, value in pairs:

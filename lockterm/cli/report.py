@@ -6,8 +6,6 @@ It can also write a page about all locks.
 from __future__ import annotations
 
 import json
-import sys
-import time
 from collections.abc import Iterator, Sequence
 from datetime import tzinfo
 from itertools import islice
@@ -27,7 +25,7 @@ from lockterm.cli.all_locks import (
 from lockterm.cli.exit_codes import DONE, FAILED, UNREACHABLE, UsageError, notify
 from lockterm.cli.manual import UNREAD, list_exit_codes
 from lockterm.cli.options import Format, WholeNumber, reads
-from lockterm.cli.output import put, put_csv, put_json, put_stderr, put_table
+from lockterm.cli.output import ProgressLine, put, put_csv, put_json, put_table
 from lockterm.cli.remotes import CSV_COLUMNS, TITLES, csv_rows, table_cells
 from lockterm.cli.session import Session, format_lock, lock_json
 from lockterm.config import Options
@@ -61,8 +59,6 @@ only the date of this machine, which may be wrong.
 
 _MOST_DETAILS = 1000
 """The default maximum number of remotes whose details are read."""
-_PROGRESS_S = 0.1
-"""The minimum time between two updates of the progress line, in seconds."""
 _BATTERY_COLUMNS = ("electricQuantity", "firmwareInfo")
 _BATTERY_FIELDS = ("id", "remoteName", "remoteNumber")
 
@@ -293,19 +289,24 @@ def _report_batteries(session: Session, most_percent: int, most_details: int, fo
     found = read_all(session)
     total = sum(one.listing.count for one in found if one.listing is not None)
     reader, signals = BatteryReader(session.operations.connection), list[int]()
-    progress = _Progress(min(total, most_details))
+    line, due = ProgressLine(), min(total, most_details)
+
+    def show_progress() -> None:
+        if line.is_due:
+            done = len(reader.details) + reader.left_out
+            line.show(f"{done:,} of {due:,} details read (Ctrl+C stops)")
 
     def interrupt(number: int) -> None:
         signals.append(number)
         reader.stop("Interrupted.")
-        progress.clear()
+        line.clear()
         notify("stopping after the requests that are under way ...")
 
     wanted = [*islice(_list_remotes(found), most_details)]
     try:
-        session.run(reader.read((remote for _, remote in wanted), progress.note), stop=interrupt)
+        session.run(reader.read((remote for _, remote in wanted), show_progress), stop=interrupt)
     finally:
-        progress.clear()
+        line.clear()
     low, without = list[tuple[int, Lock, Remote]](), 0
     for lock, remote in wanted:
         detail = reader.details.get(remote.id or 0)
@@ -390,32 +391,3 @@ def _put_csv(session: Session, low: list[tuple[int, Lock, Remote]]) -> None:
         for row in csv_rows([remote], session.operations.zone(lock))
     )
     put_csv(("lockName", *_BATTERY_COLUMNS, *CSV_COLUMNS), rows)
-
-
-class _Progress:
-    """A line on stderr with the number of details read, if stderr is a terminal.
-
-    Args:
-        due: The number of remotes whose details will be read.
-    """
-
-    def __init__(self, due: int) -> None:
-        self._is_shown = sys.stderr is not None and sys.stderr.isatty()
-        self._due = due
-        self._done = self._width = 0
-        self._drawn_s = 0.0
-
-    def note(self) -> None:
-        """Count one more remote whose details were read, and update the line."""
-        self._done += 1
-        now_s = time.monotonic()
-        if self._is_shown and now_s - self._drawn_s >= _PROGRESS_S:
-            text = f"{self._done:,} of {self._due:,} details read (Ctrl+C stops)"
-            self._drawn_s, self._width = now_s, len(text)
-            put_stderr(f"\r{text}", nl=False)
-
-    def clear(self) -> None:
-        """Erase the line."""
-        if self._width:
-            put_stderr(f"\r{' ' * self._width}\r", nl=False)
-            self._width = 0

@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import json
-import sys
-import time
 from collections import Counter
 from collections.abc import Callable, Container, Iterable, Mapping, Sequence
 from contextlib import contextmanager, suppress
@@ -23,7 +21,7 @@ from lockterm.cli.exit_codes import (
     notify,
 )
 from lockterm.cli.options import WriteOptions, cancel, confirm, confirm_by_typing, require_answer
-from lockterm.cli.output import has_failed, put, put_stderr
+from lockterm.cli.output import ProgressLine, has_failed, put, put_stderr
 from lockterm.cli.session import Session, format_lock
 from lockterm.domain.plan import (
     ACTION_GLYPHS,
@@ -75,10 +73,6 @@ if TYPE_CHECKING:
     from datetime import tzinfo
 
     from lockterm.domain.locks import Lock
-
-
-PROGRESS_S = 0.1
-"""The minimum time between two updates of the progress line, in seconds."""
 
 
 def offer_plan(
@@ -287,9 +281,8 @@ class Progress:
         self.noted: set[int] = set()
         """The numbers of the steps whose result the command has already handled."""
         self._as_json = as_json
-        self._is_shown = sys.stderr is not None and sys.stderr.isatty()
-        self._seen = self._reading = self._width = 0
-        self._drawn_s = 0.0
+        self._line = ProgressLine()
+        self._seen = self._reading = 0
 
     def note(self, run: Run) -> None:
         """Print the steps that have ended since the last call, and update the progress line."""
@@ -302,21 +295,17 @@ class Progress:
         for step in ended:
             self.noted.add(step.number)
             self._print(step)
-        now_s = time.monotonic()
         if run.reading != self._reading:
             self._reading = run.reading
             self.clear()
-            if self._is_shown and run.reading:
-                self._show(format_reading(run))
-        elif ended and self._is_shown and now_s - self._drawn_s >= PROGRESS_S:
-            self._drawn_s = now_s
-            self._show(format_progress(run)[:79])
+            if run.reading:
+                self._line.show(format_reading(run))
+        elif ended and self._line.is_due:
+            self._line.show(format_progress(run)[:79])
 
     def clear(self) -> None:
         """Erase the progress line."""
-        if self._width:
-            self._write(f"\r{' ' * self._width}\r")
-            self._width = 0
+        self._line.clear()
 
     def _print(self, step: Step) -> None:
         if self._as_json:
@@ -325,13 +314,6 @@ class Progress:
         elif step.state in PROBLEMS:
             self.clear()
             put_problem(step)
-
-    def _show(self, words: str) -> None:
-        self._write(f"\r{words}{' ' * (self._width - len(words))}")
-        self._width = len(words)
-
-    def _write(self, text: str) -> None:
-        put_stderr(text, nl=False)
 
 
 @contextmanager

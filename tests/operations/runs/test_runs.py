@@ -11,7 +11,7 @@ from dataclasses import replace
 
 import pytest
 
-from lockterm.cli import run_plan
+from lockterm.cli import output, run_plan
 from lockterm.domain.dates import Clock
 from lockterm.domain.plan import RunState, Step, StepState
 from lockterm.errors import NoSuchRunError, RuleViolationError, StoreDamagedError
@@ -277,7 +277,7 @@ async def test_progress_counts_only_what_was_left_as_a_run_goes_on(
 ):
     """A step that was unknown is proven by then: it is told, and was none of those left."""
     terminal = Terminal()
-    monkeypatch.setattr(run_plan, "PROGRESS_S", 0)
+    monkeypatch.setattr(output, "PROGRESS_S", 0)
     monkeypatch.setattr("sys.stderr", terminal)
 
     def stop_at_unknown(step: Step) -> None:
