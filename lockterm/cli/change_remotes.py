@@ -23,7 +23,7 @@ from lockterm.cli.options import (
     require_answer,
 )
 from lockterm.cli.send_change import Change, report_unchanged, send_change
-from lockterm.cli.session import Session, format_lock, open_writable_lock, read_remote
+from lockterm.cli.session import Session, format_lock, open_lock, read_remote
 from lockterm.config import Options
 from lockterm.domain import dates, rules
 from lockterm.domain.locks import Lock
@@ -175,7 +175,7 @@ extra data, or dates while the clocks disagree. --yes sends them.
 def add(options: Options, typed_lock: str, how: WriteOptions, **fields: str | None) -> int:
     """Add a remote to a lock."""
     given = {name: text for name, text in fields.items() if text is not None}
-    with open_writable_lock(options, typed_lock, how) as (session, lock):
+    with open_lock(options, typed_lock, how) as (session, lock):
         zone = session.operations.zone(lock)
         reading = read_options(given, zone, session.operations.now_ms())
         request = rules.new_remote(lock.lock_id, reading.values)
@@ -225,7 +225,7 @@ def update(
     given = {name: text for name, text in fields.items() if text is not None}
     if not given:
         raise click.UsageError("Give an option to change, such as --end +30d")
-    with open_writable_lock(options, typed_lock, how) as (session, lock):
+    with open_lock(options, typed_lock, how) as (session, lock):
         before = read_remote(session, lock, remote_id)
         zone = session.operations.zone(lock)
         reading = read_options(given, zone, session.operations.now_ms(), before)
@@ -271,7 +271,7 @@ Examples:
 @changes
 def delete(options: Options, typed_lock: str, remote_id: int, how: WriteOptions) -> int:
     """Delete a remote, after a prompt."""
-    with open_writable_lock(options, typed_lock, how) as (session, lock):
+    with open_lock(options, typed_lock, how) as (session, lock):
         require_answer(how.yes, "Deleting a remote")
         before = _read_before(session, lock, remote_id)
         if not how.yes:
@@ -304,7 +304,7 @@ Examples:
 @changes
 def clear(options: Options, typed_lock: str, how: WriteOptions) -> int:
     """Delete all remotes of a lock, after a prompt."""
-    with open_writable_lock(options, typed_lock, how) as (session, lock):
+    with open_lock(options, typed_lock, how) as (session, lock):
         count: int | None = None
 
         def done(deleted: Any) -> str:
@@ -354,7 +354,7 @@ def user_number(
 
     The service cannot report the number that is set.
     """
-    with open_writable_lock(options, typed_lock, how) as (session, lock):
+    with open_lock(options, typed_lock, how) as (session, lock):
         before = _read_before(session, lock, remote_id)
         done = f"{format_remote(before)} on {format_lock(lock)} now has user number {number}."
         change = Change(lock, "updateRemoteUserNo", done, how.as_json, remote_id=remote_id)

@@ -131,18 +131,20 @@ def _check_all(options: Options, at_end: ExitStack | None) -> Iterator[tuple[str
         look = resolve_look(nothing, os.environ, detected, quiet=None, mouse=None)
         origins = detected
         configuration = [finding_of(error)]
-    yield from _with_subject("terminal", check_terminal(os.environ, look, origins, at_end))
-    yield from _with_subject("configuration", configuration)
-    yield from _with_subject("store", check_store(paths))
+    checks = {
+        "terminal": check_terminal(os.environ, look, origins, at_end),
+        "configuration": configuration,
+        "store": check_store(paths),
+    }
+    for subject, findings in checks.items():
+        for finding in findings:
+            yield subject, finding
     if settings is not None and settings.profile is not None:
         if options.log_level:  # otherwise the doctor writes nothing, not even a log
             secrets = settings.profile.headers.values()
             log_to(paths.log_file, options.log_level, secrets=secrets)
-        yield from _with_subject("service", check_service(settings.profile, settings.open_lock))
-
-
-def _with_subject(subject: str, findings: Iterable[Finding]) -> Iterator[tuple[str, Finding]]:
-    return ((subject, finding) for finding in findings)
+        for finding in check_service(settings.profile, settings.open_lock):
+            yield "service", finding
 
 
 def check_configuration(

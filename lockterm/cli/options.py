@@ -189,7 +189,7 @@ def reads(command: Callable[..., int]) -> Callable[..., int]:
     The command gets the output format as its argument ``form``.
     """
 
-    @click.option("--json", "as_json", is_flag=True, help="Print JSON.")
+    @json_option
     @click.option("--csv", "as_csv", is_flag=True, help="Print CSV in which no cell is a formula.")
     @asks_service
     @wraps(command)

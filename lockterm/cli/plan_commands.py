@@ -19,7 +19,7 @@ from lockterm.cli.options import (
     remote_argument,
 )
 from lockterm.cli.run_plan import offer_plan, report_problems, report_unread
-from lockterm.cli.session import Session, find_lock, open_writable_lock, read_remote
+from lockterm.cli.session import Session, find_lock, open_lock, read_remote
 from lockterm.config import Options
 from lockterm.domain.date_input import parse_age
 from lockterm.operations.copying import (
@@ -88,8 +88,7 @@ def copy(
 
     If a lock has a remote with the same number, the command does not change it.
     """
-    with Session(options, dry_run=how.dry_run) as session:
-        session.require_writable()
+    with Session(options, writes=True, dry_run=how.dry_run) as session:
         draft = _make_plan(
             session,
             source,
@@ -174,7 +173,7 @@ def replace(
 
     The command shows the plan and asks once.
     """
-    with open_writable_lock(options, typed_lock, how) as (session, lock):
+    with open_lock(options, typed_lock, how) as (session, lock):
         before = read_remote(session, lock, remote_id)
         work = plan_replacement(session.operations, lock.lock_id, before, number, mac or "")
         try:
@@ -243,8 +242,7 @@ def clean(
 
     The command shows the plan and asks once. At the end it lists the deleted remotes of each lock.
     """
-    with Session(options, dry_run=how.dry_run) as session:
-        session.require_writable()
+    with Session(options, writes=True, dry_run=how.dry_run) as session:
         if typed_locks:
             locks = [find_lock(session, typed) for typed in typed_locks]
         else:

@@ -21,6 +21,7 @@ from lockterm.cli.options import (
     Format,
     WholeNumber,
     asks_service,
+    json_option,
     lock_argument,
     reads,
     remote_argument,
@@ -168,7 +169,7 @@ _CHECK_NAME_CODES = list_exit_codes(
 )
 @lock_argument
 @click.argument("name", metavar="NAME")
-@click.option("--json", "as_json", is_flag=True, help="Print JSON.")
+@json_option
 @asks_service
 def check_name(options: Options, typed_lock: str, name: str, as_json: bool) -> int:
     """Check whether a name is free on a lock."""

@@ -8,6 +8,7 @@ from collections.abc import Callable, Container, Iterable, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from dataclasses import replace
 from itertools import groupby
+from operator import attrgetter
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -349,7 +350,8 @@ def put_plan(session: Session, draft: PlanDraft, say: Callable[[str], None] = pu
         say: The function that prints a line.
     """
     planned = (step for step in draft.plan.steps if step.is_planned)
-    for lock_id, some in groupby(sorted(planned, key=_lock_of), _lock_of):
+    by_lock = attrgetter("lock_id")
+    for lock_id, some in groupby(sorted(planned, key=by_lock), by_lock):
         lock = session.run(session.operations.locks.find(lock_id))
         steps = [*some]
         say(format_lock(lock))
@@ -387,10 +389,6 @@ def describe_shortened(session: Session, steps: Sequence[Step]) -> str:
     for lock_id in {step.lock_id for step in steps}:
         zones[lock_id] = operations.zone(session.run(operations.locks.find(lock_id)))
     return summarize_shortenings(find_shortenings(steps, zones, operations.now_ms()))
-
-
-def _lock_of(step: Step) -> int:
-    return step.lock_id
 
 
 def _step_lines(session: Session, lock: Lock, step: Step) -> Iterator[str]:
@@ -464,8 +462,8 @@ def put_end(
         is_running: See :func:`put_step`.
         left_out: The number of remotes without a step, by reason such as "expired".
     """
-    end: dict[str, Any] = {"run": run}
-    end["counts"] = count_steps(steps, is_dry=is_dry, is_running=is_running)
+    counts = Counter(step.state for step in steps)
+    end = {"run": run, "counts": count_states(counts, is_running=is_dry or is_running)}
     if left_out:
         end["leftOut"] = {**left_out}
     put_line(end)
@@ -474,17 +472,3 @@ def put_end(
 def put_line(value: Mapping[str, Any]) -> None:
     """Print an object as a line of ASCII JSON."""
     put(json.dumps(value))
-
-
-def count_steps(
-    steps: Iterable[Step], *, is_dry: bool = False, is_running: bool = False
-) -> dict[str, int]:
-    """Return the number of steps by state, with the names of the states in the JSON output.
-
-    Args:
-        steps: The steps.
-        is_dry: See :func:`put_step`.
-        is_running: See :func:`put_step`.
-    """
-    counts = Counter(step.state for step in steps)
-    return count_states(counts, is_running=is_dry or is_running)

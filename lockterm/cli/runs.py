@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import replace
 
@@ -10,7 +10,7 @@ import click
 
 from lockterm.cli.exit_codes import DONE, UsageError
 from lockterm.cli.manual import LINES, LOCAL, RUN_CODES, list_examples
-from lockterm.cli.options import WriteOptions, asks_service, can_prompt, cancel, confirm, yes_option
+from lockterm.cli.options import asks_service, can_prompt, cancel, confirm, yes_option
 from lockterm.cli.output import put, put_stderr, put_table
 from lockterm.cli.run_plan import (
     confirm_plan,
@@ -25,7 +25,7 @@ from lockterm.cli.run_plan import (
 from lockterm.cli.session import Session
 from lockterm.config import Options
 from lockterm.domain import dates
-from lockterm.domain.plan import ACTION_GLYPHS, DUE, Plan, at_rest, under_way
+from lockterm.domain.plan import ACTION_GLYPHS, DUE, at_rest, under_way
 from lockterm.domain.safe_text import clean
 from lockterm.domain.text.amount import format_count
 from lockterm.domain.text.plan import format_step, has_work
@@ -149,8 +149,7 @@ def show(options: Options, run: str, as_json: bool) -> int:
 @asks_service
 def resume(options: Options, run: str, yes: bool, same_account: bool, as_json: bool) -> int:
     """Resume an interrupted run."""
-    how = WriteOptions(yes=yes, dry_run=False, as_json=as_json)
-    return _run_again(options, run, lambda session, plan: plan, how, same_account=same_account)
+    return _run_again(options, run, yes=yes, same_account=same_account, as_json=as_json)
 
 
 @runs.command(epilog=list_examples(RUN_CODES, "lockterm runs retry 3f2a"))
@@ -161,32 +160,29 @@ def resume(options: Options, run: str, yes: bool, same_account: bool, as_json: b
 @asks_service
 def retry(options: Options, run: str, yes: bool, same_account: bool, as_json: bool) -> int:
     """Retry the steps of a run that were refused or not sent."""
-
-    def smaller(session: Session, plan: Plan) -> Plan:
-        return session.operations.runs.retry(plan)
-
-    how = WriteOptions(yes=yes, dry_run=False, as_json=as_json)
-    return _run_again(options, run, smaller, how, same_account=same_account)
+    return _run_again(
+        options, run, yes=yes, same_account=same_account, as_json=as_json, retries=True
+    )
 
 
 def _run_again(
     options: Options,
     run: str,
-    chosen: Callable[[Session, Plan], Plan],
-    how: WriteOptions,
     *,
+    yes: bool,
     same_account: bool,
+    as_json: bool,
+    retries: bool = False,
 ) -> int:
-    yes, as_json = how.yes, how.as_json
-    with Session(options) as session, _convert_refusals():
-        session.require_writable()
+    with Session(options, writes=True) as session, _convert_refusals():
         plan = session.run(session.operations.runs.find(run))
         profile = session.profile
         if (plan.profile, plan.service) != (profile.name, profile.base_url):
             raise OtherPlanError(plan, profile.name, profile.base_url)
         if plan.is_running:
             raise RunUnderWayError(plan)
-        plan = chosen(session, plan)
+        if retries:
+            plan = session.operations.runs.retry(plan)
         if not has_work(plan):
             run_id = plan.id if plan.steps else None
             return put_result(plan, as_json=as_json, run=run_id)

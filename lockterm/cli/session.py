@@ -74,13 +74,17 @@ class Session:
 
     Args:
         options: The options of the command.
+        writes: Whether the command sends changes. If so, it continues even if no program reads its
+            output.
         dry_run: Whether to send no changes; see :class:`DryRunSender`.
 
     Raises:
         ConfigError: If a setting is wrong, or no service is known.
+        RuleViolationError: If the command sends changes, but the profile is read-only, and this is
+            not a dry run.
     """
 
-    def __init__(self, options: Options, *, dry_run: bool = False) -> None:
+    def __init__(self, options: Options, *, writes: bool = False, dry_run: bool = False) -> None:
         paths = Paths.standard()
         settings = load_settings(paths.config_file, options, os.environ)
         hints.use(settings.keymap)
@@ -93,6 +97,12 @@ class Session:
         for warning in profile.warnings:
             notify(f"note: {warning}")
         log_to(paths.log_file, options.log_level, secrets=profile.headers.values())
+        if writes:
+            output.ignore_missing_reader()
+            if profile.read_only and not dry_run:
+                raise RuleViolationError(
+                    {"read_only": describe_read_only(profile.name, "Nothing was sent")}
+                )
         self.profile = profile
         self.dry_run = dry_run
         self.operations = Operations(
@@ -123,20 +133,6 @@ class Session:
         connection = self.operations.connection
         if connection.doubts_clock:
             notify(f"note: {describe_clock(connection.clock_offset_s or 0)}")
-
-    def require_writable(self) -> None:
-        """Check that the profile allows changes, except in a dry run, which is always allowed.
-
-        After this call, the command continues even if no program reads its output.
-
-        Raises:
-            RuleViolationError: If the profile is read-only.
-        """
-        output.ignore_missing_reader()
-        if self.profile.read_only and not self.dry_run:
-            raise RuleViolationError(
-                {"read_only": describe_read_only(self.profile.name, "Nothing was sent")}
-            )
 
     def run(self, work: Coroutine[Any, Any, T], *, stop: Callable[[int], None] | None = None) -> T:
         """Run a coroutine and return its result.
@@ -194,30 +190,24 @@ class Session:
 
 
 @contextmanager
-def open_lock(options: Options, typed: str) -> Iterator[tuple[Session, Lock]]:
+def open_lock(
+    options: Options, typed: str, how: WriteOptions | None = None
+) -> Iterator[tuple[Session, Lock]]:
     """Open a session, and find the lock that the user typed.
+
+    Args:
+        options: The options of the command.
+        typed: The ID or the name of the lock.
+        how: The options of a command that sends changes; None if the command only reads.
 
     Raises:
         ConfigError: If a setting is wrong, or no service is known.
+        RuleViolationError: If the session cannot send changes; see :class:`Session`.
         UsageError: If no lock or several locks match the text; nothing was sent.
         StoreError: If the text is a name, and the lock book cannot be read.
     """
-    with Session(options) as session:
-        yield session, find_lock(session, typed)
-
-
-@contextmanager
-def open_writable_lock(
-    options: Options, typed: str, how: WriteOptions
-) -> Iterator[tuple[Session, Lock]]:
-    """Open a session that may send changes, and find the lock that the user typed.
-
-    Raises:
-        RuleViolationError: If the profile is read-only, and this is not a dry run. For other
-            errors, see :func:`open_lock`.
-    """
-    with Session(options, dry_run=how.dry_run) as session:
-        session.require_writable()
+    dry_run = how is not None and how.dry_run
+    with Session(options, writes=how is not None, dry_run=dry_run) as session:
         yield session, find_lock(session, typed)
 
 

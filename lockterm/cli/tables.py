@@ -287,8 +287,7 @@ def apply(
 
     The command shows the plan and asks once.
     """
-    with Session(options, dry_run=how.dry_run) as session:
-        session.require_writable()
+    with Session(options, writes=True, dry_run=how.dry_run) as session:
         draft = _plan_from_file(session, file, prune=prune, map_path=map_path)
         return offer_plan(session, draft, how, max_deletes=max_deletes, no_shorten=no_shorten)
 
@@ -354,8 +353,7 @@ def edit(options: Options, typed_lock: str, prune: bool) -> int:
         raise UsageError(
             "An editor needs a terminal. Nothing was sent.", hint="Use export and apply."
         )
-    with Session(options) as session:
-        session.require_writable()
+    with Session(options, writes=True) as session:
         lock_id = find_lock(session, typed_lock).lock_id
         (seen,) = session.run(read_locks(session.operations, [lock_id]))
         if seen.error is not None:

@@ -116,8 +116,8 @@ def check(options: Options, ids: tuple[str, ...], as_json: bool) -> int:
     """
     ignore_missing_reader()
     with Session(options) as session:
-        unconfirmed = session.run(session.operations.journal.list_unconfirmed())
-        wanted = [_find_operation(unconfirmed, one) for one in dict.fromkeys(ids)] or unconfirmed
+        wanted = [_find_operation(session, one) for one in dict.fromkeys(ids)]
+        wanted = wanted or session.run(session.operations.journal.list_unconfirmed())
         read = session.run(_verify(session, wanted))
         _print(session, read, as_json)
     return UNKNOWN if any(one.is_unconfirmed for one in read) else DONE
@@ -139,9 +139,7 @@ def dismiss(options: Options, operation_id: str, yes: bool, as_json: bool) -> in
     """
     ignore_missing_reader()
     with Session(options) as session:
-        operation = _find_operation(
-            session.run(session.operations.journal.list_unconfirmed()), operation_id
-        )
+        operation = _find_operation(session, operation_id)
         require_answer(yes, "Dismissing a change")
         name = operation.remote_name or operation.lock_name or operation.id[:SHORT_ID]
         title = clean(format_operation(operation), 80)
@@ -203,9 +201,7 @@ def accept(
     """
     ignore_missing_reader()
     with Session(options) as session:
-        operation = _find_operation(
-            session.run(session.operations.journal.list_unconfirmed()), operation_id
-        )
+        operation = _find_operation(session, operation_id)
         title = clean(format_operation(operation), 80)
         if operation.call != "add":
             raise UsageError(f"{title}: only an added remote can be accepted.")
@@ -241,12 +237,9 @@ def send_again(options: Options, operation_id: str, yes: bool, as_json: bool) ->
     The first request may still take effect. For a clear, the command deletes only the remotes that
     are left.
     """
-    with Session(options) as session:
-        session.require_writable()
+    with Session(options, writes=True) as session:
         operations = session.operations
-        operation = _find_operation(
-            session.run(operations.journal.list_unconfirmed()), operation_id
-        )
+        operation = _find_operation(session, operation_id)
         require_answer(yes, "Sending a change again")
         operation = session.run(operations.watch.until_proven(operation, TIMEOUT_S))
         if not operation.is_unconfirmed:
@@ -336,12 +329,13 @@ async def _verify(session: Session, operations: list[Operation]) -> list[Operati
     return await asyncio.gather(*map(read, operations))
 
 
-def _find_operation(unconfirmed: list[Operation], typed: str) -> Operation:
-    """Return the operation whose ID starts with the typed text.
+def _find_operation(session: Session, typed: str) -> Operation:
+    """Return the unconfirmed operation whose ID starts with the typed text.
 
     Raises:
         UsageError: If no operation or several operations match.
     """
+    unconfirmed = session.run(session.operations.journal.list_unconfirmed())
     found = [one for one in unconfirmed if typed and one.id.startswith(typed.strip().lower())]
     if len(found) == 1:
         return found[0]

@@ -33,7 +33,7 @@ from lockterm.cli.output import (
     put_table,
 )
 from lockterm.cli.send_change import Change, send_change
-from lockterm.cli.session import Session, format_lock, lock_json, open_lock, open_writable_lock
+from lockterm.cli.session import Session, format_lock, lock_json, open_lock
 from lockterm.config import Options
 from lockterm.domain import dates
 from lockterm.domain.locks import Lock, VoiceChoice
@@ -257,7 +257,7 @@ def set_voice(options: Options, typed_lock: str, lang: str, timbre: str, how: Wr
     LANG and TIMBRE are as lockterm voice list shows them. The service cannot report the voice that
     is set.
     """
-    with open_writable_lock(options, typed_lock, how) as (session, lock):
+    with open_lock(options, typed_lock, how) as (session, lock):
         if not lang.strip() or not timbre.strip():
             raise UsageError("LANG and TIMBRE are required. Nothing was sent.")
         if not how.dry_run and not _confirm_voice(session, lock, lang, timbre, yes=how.yes):
