@@ -73,7 +73,8 @@ STYLES = {"bold", "dim", "not", "reverse", "underline", "{...}"}
 """The words of styles, which are no texts."""
 
 WITHOUT_TEXT = {
-    *("grants_access", "has_work", "step_states", "shortening_of", "find_shortenings"),
+    *("grants_access", "has_work", "step_states", "step_remotes", "shortening_of"),
+    "find_shortenings",
     *("step_sends_dates", "count_to_type", "count_states", "compare_remotes", "remotes_around"),
     *("find_shortening", "read_differing", "by_id", "differing_fields", "fields_of"),
     *("key_of_person", "find_typing_errors", "differs_in_one_letter", "period_bar"),

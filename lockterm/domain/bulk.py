@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any
 
 from lockterm.domain import rules
 from lockterm.domain.date_input import Moment, read_moment
-from lockterm.domain.names import near_key, near_note, normalize_name
+from lockterm.domain.names import near_key, near_note, normalize_name, to_storable
 from lockterm.domain.plan import Action, PlannedSteps, Step, StepState
 from lockterm.domain.remotes import Remote, RemoteType, is_known_type, needs_dates, needs_weekdays
 from lockterm.domain.safe_text import clean
@@ -157,7 +157,7 @@ def _updated(target: Target, wanted: Remote) -> Step:
 
 def _step(target: Target, action: Action, wanted: Mapping[str, Any] | None = None) -> Step:
     remote = target.remote
-    name = (remote.remote_name or "").encode("utf-8", "backslashreplace").decode()
+    name = to_storable(remote.remote_name or "")
     return Step(0, action, target.lock_id, remote.id, name, wanted or {}, remote.raw)
 
 
@@ -338,7 +338,7 @@ def _detour(step: Step, taken: Collection[str]) -> tuple[Step, Step]:
         temporary = f"{old} (temporary {count})"
     note = "The new names form a circle, so this remote first gets a temporary name."
     detour = replace(step, wanted={NAME: temporary}, note=note)
-    shown = temporary.encode("utf-8", "backslashreplace").decode()  # the disk is UTF-8
+    shown = to_storable(temporary)
     return detour, replace(step, before={**step.before, NAME: temporary}, remote_name=shown)
 
 

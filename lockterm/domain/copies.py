@@ -12,7 +12,7 @@ from datetime import tzinfo
 from typing import TYPE_CHECKING, Any
 
 from lockterm.domain import dates, rules
-from lockterm.domain.names import near_key, normalize_name
+from lockterm.domain.names import near_key, normalize_name, to_storable
 from lockterm.domain.plan import NAME_TAKEN, Action, Step, StepState
 from lockterm.domain.reading import Field
 from lockterm.domain.remotes import ADDED, FIELDS, UNLISTED, Remote, RemoteStatus, needs_dates
@@ -130,11 +130,11 @@ def copied(
     """
     numbers = {normalize_name(one.remote_number): one for one in there if one.remote_number}
     near = {near_key(number): one for number, one in numbers.items()}
-    names: dict[str, Remote | None] = {normalize_name(one.remote_name or ""): one for one in there}
+    names: dict[str, Remote | None] = {normalize_name(one.remote_name): one for one in there}
     steps = []
     for one in source:
         remote, name = one.remote, one.remote.remote_name or ""
-        shown = name.encode("utf-8", "backslashreplace").decode()  # the disk is UTF-8
+        shown = to_storable(name)
         if one.request is None:
             state = StepState.REFUSED
             steps.append(Step(0, Action.ADD, lock_id, None, shown, state=state, message=one.reason))
@@ -155,7 +155,7 @@ def copied(
             continue
         wanted["remoteName"] = free = _free(name, names)
         names[normalize_name(free)] = None
-        shown = free.encode("utf-8", "backslashreplace").decode()
+        shown = to_storable(free)
         note = _near_number(near.get(near_key(number)) if number else None)
         steps.append(Step(0, Action.ADD, lock_id, None, shown, wanted, note=note))
     return steps

@@ -61,18 +61,13 @@ _RELATIVE = re.compile(
 
 _NEEDS_NO_ZONE = re.compile(rf"^now$|\d ?{_OFFSET}$", re.ASCII)
 
-_WEEKDAYS = ("mon", "tue", "wed", "thu", "fri", "sat", "sun")
-"""The abbreviated weekdays, in the order of ``date.weekday()``."""
-_UNIT_NAMES = {
-    **{"min": "minute", "h": "hour", "d": "day", "w": "week", "mo": "month", "y": "year"},
-}
 _UNITS = {
-    **dict.fromkeys(("min", "mins", "minute", "minutes"), "min"),
-    **dict.fromkeys(("h", "hour", "hours"), "h"),
-    **dict.fromkeys(("d", "day", "days"), "d"),
-    **dict.fromkeys(("w", "week", "weeks"), "w"),
-    **dict.fromkeys(("mo", "month", "months"), "mo"),
-    **dict.fromkeys(("y", "year", "years"), "y"),
+    **dict.fromkeys(("min", "mins", "minute", "minutes"), "minute"),
+    **dict.fromkeys(("h", "hour", "hours"), "hour"),
+    **dict.fromkeys(("d", "day", "days"), "day"),
+    **dict.fromkeys(("w", "week", "weeks"), "week"),
+    **dict.fromkeys(("mo", "month", "months"), "month"),
+    **dict.fromkeys(("y", "year", "years"), "year"),
 }
 
 HELP = (
@@ -88,7 +83,7 @@ WITH_OFFSET = (
 _OUTSIDE = "The date is out of range. Years run from 1970 to 9999."
 
 
-_SOME_TIME_MS = 1_800_000_000_000
+SOME_TIME_MS = 1_800_000_000_000
 """The time from which relative dates count if only their syntax is checked, in milliseconds."""
 
 
@@ -122,7 +117,7 @@ def find_error(text: str) -> str:
 
     For relative dates such as ``+30d``, the function checks only the syntax.
     """
-    return read_moment(text, UTC, _SOME_TIME_MS).error
+    return read_moment(text, UTC, SOME_TIME_MS).error
 
 
 def read_moment(
@@ -221,7 +216,7 @@ def _why(typed: str) -> str:
 
 def _day(match: re.Match[str], today: date) -> date:
     if weekday := match["weekday"]:
-        ahead = (_WEEKDAYS.index(weekday) - today.weekday() - 1) % 7 + 1
+        ahead = (dates.DAYS.index(weekday.title()) - today.weekday() - 1) % 7 + 1
         return today + timedelta(days=ahead)
     if word := match["word"]:
         if word in ("eom", "eoy"):
@@ -273,16 +268,16 @@ def _later(match: re.Match[str], since: tuple[datetime, str], zone: tzinfo) -> M
     unit, count, at = _UNITS.get(match["unit"]), int(match["count"]), _time(match)
     if unit is None:
         raise _UnreadableDateError(_why(match[0]))
-    note = f"{base_text} + {count} {_UNIT_NAMES[unit]}{'' if count == 1 else 's'}"
-    if unit in ("h", "min"):
+    note = f"{base_text} + {count} {unit}{'' if count == 1 else 's'}"
+    if unit in ("hour", "minute"):
         if at is not None or match["eom"]:
             raise _UnreadableDateError("A period in hours or minutes cannot have a time of day.")
-        step = timedelta(hours=count) if unit == "h" else timedelta(minutes=count)
+        step = timedelta(hours=count) if unit == "hour" else timedelta(minutes=count)
         return Moment(dates.to_ms(base.astimezone(UTC) + step), note=note)
-    if unit in ("d", "w"):
-        then = base.date() + timedelta(days=count * (7 if unit == "w" else 1))
+    if unit in ("day", "week"):
+        then = base.date() + timedelta(days=count * (7 if unit == "week" else 1))
     else:
-        months = base.year * 12 + base.month - 1 + count * (12 if unit == "y" else 1)
+        months = base.year * 12 + base.month - 1 + count * (12 if unit == "year" else 1)
         year, month = months // 12, months % 12 + 1
         then = date(year, month, min(base.day, monthrange(year, month)[1]))
     if match["eom"]:

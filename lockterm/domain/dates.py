@@ -471,7 +471,7 @@ def format_weekdays(days: Iterable[int], *, short: bool = False) -> str:
     while known:
         length = next(n for n in range(len(known), 0, -1) if known[n - 1] == known[0] + n - 1)
         run, known = (known[:length], known[length:]) if length > 2 else (known[:1], known[1:])
-        names = [DAYS[day - 1][:3] for day in (run[0], run[-1])]
+        names = [DAYS[day - 1] for day in (run[0], run[-1])]
         parts.append("-".join(names) if len(run) > 1 else names[0])
     parts += [f"unknown {day}" for day in sorted(given - set(WEEK))]
     return (" " if short else ", ").join(parts) or NONE

@@ -25,6 +25,7 @@ from lockterm.domain.table_file import (
     Table,
     TableFileError,
     TextError,
+    count_known,
     decode,
     read_lines,
     split_csv,
@@ -110,7 +111,7 @@ def read_header(data: bytes) -> TableHeader | None:
         text = decode(data)
         if not text.strip() or text.lstrip()[0] in "{[":
             return None
-        records = split_csv(text, _count_known).records()
+        records = split_csv(text, count_known).records()
         columns = [column_key(cell) for cell in next(records, (1, []))[1]]
         samples: dict[str, str] = {}
         for _, (_, cells) in zip(range(_SAMPLED), records, strict=False):
@@ -120,10 +121,6 @@ def read_header(data: bytes) -> TableHeader | None:
     except TextError:
         return None
     return TableHeader(columns, samples)
-
-
-def _count_known(cells: Sequence[str]) -> tuple[int, int]:
-    return sum(column_named(cell) is not None for cell in cells), len(cells)
 
 
 def read_foreign(

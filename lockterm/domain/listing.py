@@ -172,7 +172,7 @@ class Block:
 
     def remotes(self) -> list[Remote]:
         """Return all remotes of the block, in order."""
-        return [Remote.read(json.loads(line)) for line in self._lines()] if self.ends else []
+        return [Remote.read(json.loads(line)) for line in _lines(self.records)] if self.ends else []
 
     def raws(self) -> list[dict[str, Any]]:
         """Return the records of all remotes as received.
@@ -185,10 +185,7 @@ class Block:
 
     def remote(self, line: int) -> Remote:
         """Return one remote by its index in the block."""
-        return Remote.read(json.loads(self._lines()[line]))
-
-    def _lines(self) -> Sequence[bytes]:
-        return _lines(self.records)
+        return Remote.read(json.loads(_lines(self.records)[line]))
 
     def find(self, words: Sequence[str]) -> Iterator[int]:
         """Yield the indexes of the remotes whose search texts contain every word.

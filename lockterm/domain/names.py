@@ -27,14 +27,22 @@ _ACCENTS = re.compile("[\u0300-\u036f]")
 _SEPARATORS = re.compile(r"(?<=\d)[\s-]+(?=\d)|[\s-]+")
 
 
-def normalize_name(text: str) -> str:
-    """Return a name or number in normal form C, in which lockterm sends and compares them."""
-    return unicodedata.normalize("NFC", text)
+def normalize_name(text: str | None) -> str:
+    """Return a name or number in normal form C, in which lockterm sends and compares them.
+
+    The result for a missing name is empty.
+    """
+    return unicodedata.normalize("NFC", text or "")
+
+
+def to_storable(name: str) -> str:
+    """Return a name with escaped surrogates, because the local store has UTF-8."""
+    return name.encode("utf-8", "backslashreplace").decode()
 
 
 def is_same_name(one: str | None, other: str | None) -> bool:
     """Return whether two names are the same, regardless of their Unicode encoding."""
-    return one == other or normalize_name(one or "") == normalize_name(other or "")
+    return one == other or normalize_name(one) == normalize_name(other)
 
 
 def fold_text(text: str) -> str:

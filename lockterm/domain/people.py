@@ -18,6 +18,7 @@ from datetime import tzinfo
 from enum import Enum
 from heapq import merge
 from itertools import chain, combinations, islice
+from operator import attrgetter
 from typing import Any, NamedTuple
 
 from lockterm.domain import dates
@@ -71,7 +72,7 @@ def key_of_person(name: str | None, number: str | None) -> PersonKey:
 
     All remotes that have neither a name nor a number share one key.
     """
-    name = normalize_name(name or "")
+    name = normalize_name(name)
     if name.strip():
         return name, ""
     return "", _as_number(number)
@@ -244,7 +245,11 @@ class People:
         """Store the period of a remote, unless its state follows from its end alone."""
         start, days, has_days = raw.get("startDate"), raw.get("weekDay"), True
         if needs_weekdays(raw.get("remoteType")):
-            is_plain = type(days) is list and bool(days) and all(map(_is_weekday, days))
+            is_plain = (
+                type(days) is list
+                and bool(days)
+                and all(type(day) is int and day in WEEK for day in days)
+            )
             has_days = is_plain or not without_weekdays(Remote.read(raw))
         if type(start) is int and (start > self._now_ms or not has_days):
             person.periods.append(Period(start, end, has_days))
@@ -260,15 +265,15 @@ class People:
 
         From time to time, the generator yields None, so that the caller can handle pressed keys.
         """
-        people, parts = [*self._found.values()], list[list[Person]]()
+        people, parts, order = [*self], list[list[Person]](), attrgetter("order")
         for start in range(0, len(people), _CHUNK):
-            parts.append(sorted(people[start : start + _CHUNK], key=_order))
+            parts.append(sorted(people[start : start + _CHUNK], key=order))
             yield None
             for person in parts[-1]:
                 if person.count > _MANY:
                     person.sort_ends()
                     yield None
-        yield from merge(*parts, key=_order)
+        yield from merge(*parts, key=order)
 
     def compare_letters(self) -> None:
         """Find names that differ in one letter, for :meth:`similar`.
@@ -307,14 +312,6 @@ class People:
             if len(group := self._by_number[number]) > 1:  # few numbers are those of two people
                 for one in group:
                     yield Similar(one, Why.NUMBER, number)
-
-
-def _is_weekday(value: object) -> bool:
-    return type(value) is int and value in WEEK
-
-
-def _order(person: Person) -> Any:
-    return person.order
 
 
 class PeopleSearch:

@@ -155,14 +155,21 @@ def _first_open(start: int, end: int, days: AbstractSet[int], zone: tzinfo) -> i
 # --- texts ---------------------------------------------------------------------------------------
 
 
-def describe_shortened_fields(found: Shortening, now_ms: int, zone: tzinfo) -> dict[str, str]:
+def describe_shortened_fields(
+    found: Shortening | None, now_ms: int, zone: tzinfo
+) -> dict[str, str]:
     """Return a sentence for each field whose change shortens access, by contract field."""
-    parts = _parts(found, now_ms, zone)
+    parts = _parts(found, now_ms, zone) if found is not None else {}
     return {name: f"Shortens access{part}." for name, part in parts.items()}
 
 
-def describe_shortening(found: Shortening, now_ms: int, zone: tzinfo) -> str:
-    """Return a sentence such as ``Shortens access by 37 days: the remote will expire ...``."""
+def describe_shortening(found: Shortening | None, now_ms: int, zone: tzinfo) -> str:
+    """Return a sentence such as ``Shortens access by 37 days: the remote will expire ...``.
+
+    The text is empty if access is not shortened.
+    """
+    if found is None:
+        return ""
     first, *others = _parts(found, now_ms, zone).values()
     return (
         "; ".join([f"Shortens access{first}", *(part.removeprefix(": ") for part in others)]) + "."
@@ -171,8 +178,7 @@ def describe_shortening(found: Shortening, now_ms: int, zone: tzinfo) -> str:
 
 def describe_shortened_access(before: Remote, after: Remote, now_ms: int, zone: tzinfo) -> str:
     """Return a sentence about how a change shortens access; empty if the change does not."""
-    found = find_shortening(before, after, now_ms, zone)
-    return describe_shortening(found, now_ms, zone) if found is not None else ""
+    return describe_shortening(find_shortening(before, after, now_ms, zone), now_ms, zone)
 
 
 def describe_added_access(before: Remote, after: Remote, now_ms: int, zone: tzinfo) -> list[str]:

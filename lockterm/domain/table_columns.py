@@ -14,11 +14,12 @@ from typing import Any
 
 from lockterm.domain import dates, json_text
 from lockterm.domain.date_input import is_relative, read_moment
-from lockterm.domain.dates import WEEK, format_weekdays, parse_weekdays
+from lockterm.domain.dates import WEEK, format_weekdays
 from lockterm.domain.glyphs import quoted
 from lockterm.domain.reading import Field, Kind
 from lockterm.domain.remotes import ADDED, FIELDS, UNLISTED, WORDS, Remote, choices
 from lockterm.domain.safe_text import clean
+from lockterm.domain.typed_remote import read_text
 
 ACTION, LOCK, REMOTE = "action", "lockId", "remoteId"
 
@@ -163,15 +164,9 @@ def typed_cell(field: Field, text: str, zone: tzinfo, now_ms: int) -> str:
     match field.kind:
         case Kind.DATE:
             return _typed_date(field, text, zone, now_ms)
-        case Kind.WEEKDAYS:
-            parse_weekdays(text)
-        case Kind.OBJECT:
-            json_text.read_object(text)
         case Kind.CONSTANT:
             return _typed_constant(field, text)
-        case Kind.NUMBER:
-            if not re.fullmatch(r"[+-]?\d{1,30}", text, re.ASCII):
-                raise ValueError("Type a whole number, such as 12.")
+    read_text(field, text)
     return text
 
 

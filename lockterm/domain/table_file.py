@@ -294,7 +294,7 @@ def _first_line(text: str, delimiter: str) -> list[str]:
 
 
 def _read_csv(text: str, *, needs_lock: bool) -> tuple[list[Row], list[Problem]]:
-    records = split_csv(text, _known).records()
+    records = split_csv(text, count_known).records()
     line, header = next(records, (1, []))
     columns, problems = _columns(line, header, needs_lock=needs_lock)
     rows: list[Row] = []
@@ -336,7 +336,7 @@ def _nameless(line: int, cell: str) -> Problem:
     return Problem(line, "", "", f"{value} is in a column without a name.")
 
 
-def _known(cells: Sequence[str]) -> tuple[int, int]:
+def count_known(cells: Sequence[str]) -> tuple[int, int]:
     """Return the number of known columns in a header, and the number of all its columns."""
     return sum(column_named(name) is not None for name in cells), len(cells)
 

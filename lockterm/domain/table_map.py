@@ -24,6 +24,7 @@ from operator import attrgetter
 from typing import Any
 
 from lockterm.config.file import BYTE_ORDER_MARK, line_of
+from lockterm.domain.date_input import SOME_TIME_MS
 from lockterm.domain.glyphs import quoted
 from lockterm.domain.names import normalize_name
 from lockterm.domain.safe_text import clean
@@ -66,10 +67,8 @@ MEANINGS: Mapping[str, str] = {
 CONSTANT = (TYPE, START, END, "weekDay", LOCK)
 """The columns for which a mapping often has one value for all rows, the most useful first."""
 
-_NAMED = {**{text.casefold(): name for name, text in MEANINGS.items()}}
+_NAMED = {text.casefold(): name for name, text in MEANINGS.items()}
 _SECTIONS = ("columns", "doors", "format", "values")
-_SOME_TIME_MS = 1_800_000_000_000
-"""The time from which relative dates count when only their syntax is checked, in milliseconds."""
 
 _PLACE = re.compile(r" ?\(at line (\d+), column (\d+)\)")
 
@@ -317,7 +316,7 @@ def find_value_error(name: str, text: str) -> str:
     try:
         if name in SETTABLE:
             # Relative times and the clocks of a lock are checked when the row is read.
-            typed_cell(SETTABLE[name], text, UTC, _SOME_TIME_MS)
+            typed_cell(SETTABLE[name], text, UTC, SOME_TIME_MS)
     except ValueError as error:
         return str(error)
     return ""

@@ -16,7 +16,7 @@ from lockterm.domain import rules
 from lockterm.domain.bulk import NAME, order_renames, with_near_notes
 from lockterm.domain.date_input import is_relative
 from lockterm.domain.json_text import canonical
-from lockterm.domain.names import near_key, normalize_name
+from lockterm.domain.names import near_key, normalize_name, to_storable
 from lockterm.domain.plan import Action, Step
 from lockterm.domain.reading import Field, Kind
 from lockterm.domain.remotes import FIELDS, UPDATED, Remote, RemoteType, word
@@ -158,7 +158,7 @@ class LockPlan:
         steps = with_near_notes(steps, self._by_id.values())
         updates = [step for step in steps if step.action is Action.UPDATE]
         others = [step for step in steps if step.action is not Action.UPDATE]
-        names = {normalize_name(one.remote_name or "") for one in self._by_id.values()}
+        names = {normalize_name(one.remote_name) for one in self._by_id.values()}
         names |= {normalize_name(step.wanted[NAME]) for step in steps if NAME in step.wanted}
         ordered = [*others, *order_renames(updates, names)]
         return sorted(ordered, key=lambda step: _ORDER.index(step.action))
@@ -452,7 +452,7 @@ class LockPlan:
             action=action,
             lock_id=self.lock_id,
             remote_id=remote_id,
-            remote_name=name.encode("utf-8", "backslashreplace").decode(),  # the disk is UTF-8
+            remote_name=to_storable(name),
             wanted=wanted or {},
             before=before.raw if before else {},
             line=row.line if row else None,
@@ -471,7 +471,7 @@ class LockPlan:
             planned = steps.get(remote.id or 0)
             is_kept = planned is None or planned.action is not Action.DELETE
             if is_kept and (planned is None or NAME not in planned.wanted):
-                taken[normalize_name(remote.remote_name or "")] = f"remote {remote.id}"
+                taken[normalize_name(remote.remote_name)] = f"remote {remote.id}"
         for row, step in self._steps:
             if (wanted := step.wanted.get(NAME)) is None:
                 continue

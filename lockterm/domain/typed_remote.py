@@ -171,7 +171,7 @@ def read_typed(
                 notes[name] = _understood(moment, zone, now_ms)
         elif not is_kept:
             try:
-                found[field.attribute] = value = _read_text(field, text)
+                found[field.attribute] = value = read_text(field, text)
             except ValueError as error:
                 errors[name] = str(error)
         if kind is Kind.OBJECT and text.strip():
@@ -190,26 +190,19 @@ def read_typed(
     shown = shown_fields(wanted.remote_type, adding=before is None)
     broken = violations(wanted, before) | errors
     errors = {name: broken[name] for name in shown if name in broken}
+    shortened: dict[str, str] = {}
+    if before is not None and not broken:
+        found_shorter = find_shortening(before, effective(before, wanted), now_ms, zone)
+        shortened = describe_shortened_fields(found_shorter, now_ms, zone)
     return TypedRemote(
         wanted,
         errors,
         {name: text for name, text in confirm.items() if name in shown},
-        _shortened(before, wanted, now_ms, zone) if not broken else {},
+        shortened,
         notes,
         choices,
         tuple(name for name in errors if not typed.get(name, "").strip()),
     )
-
-
-def _shortened(before: Remote | None, wanted: Remote, now_ms: int, zone: tzinfo) -> dict[str, str]:
-    """Return sentences about access that an edit takes away, by contract field.
-
-    The result is empty if the edit takes nothing away, or if the remote is new.
-    """
-    if before is None:
-        return {}
-    found = find_shortening(before, effective(before, wanted), now_ms, zone)
-    return describe_shortened_fields(found, now_ms, zone) if found is not None else {}
 
 
 def _understood(moment: Moment, zone: tzinfo, now_ms: int) -> str:
@@ -219,7 +212,12 @@ def _understood(moment: Moment, zone: tzinfo, now_ms: int) -> str:
     return f"{shown}; {moment.note}" if moment.note else shown
 
 
-def _read_text(field: Field, text: str) -> Any:
+def read_text(field: Field, text: str) -> Any:
+    """Return the value that a text means for a field that is not a date.
+
+    Raises:
+        ValueError: The text is not a value of the field. The message is a sentence.
+    """
     text = text.strip()
     if field.kind is Kind.WEEKDAYS:
         return tuple(sorted(parse_weekdays(text)))

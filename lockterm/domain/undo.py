@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 from lockterm.domain import rules
 from lockterm.domain.bulk import Target, change_each, delete_each
 from lockterm.domain.copies import BackedUp, copied
+from lockterm.domain.names import to_storable
 from lockterm.domain.operation import (
     IN_FLIGHT,
     RECORDED,
@@ -138,7 +139,7 @@ def _user_no_undone(operation: Operation, was: Remote, known: Mapping[str, Any])
     now = operation.body.get(name)
     values = {name: was.remote_user_no} if was.remote_user_no is not None else known
     former = values.get(name)
-    shown = operation.remote_name.encode("utf-8", "backslashreplace").decode()
+    shown = to_storable(operation.remote_name)
     before = {**was.raw, name: now}
     step = Step(0, Action.UPDATE, operation.lock_id, operation.remote_id, shown, before=before)
     if former is None:

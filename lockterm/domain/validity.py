@@ -188,14 +188,8 @@ def judge(remote: Remote, phase: Phase, now_ms: int) -> tuple[RemoteState, str, 
         that of the status, and the sentence explains the contradiction. Otherwise, the word is that
         of the state, and the sentence is empty.
     """
-    return _state(_clear_phase(remote, phase), remote.status, remote.end_ms, now_ms)
-
-
-def _state(
-    phase: Phase, status: int | None, end: int | None, now_ms: int
-) -> tuple[RemoteState, str, str]:
-    """Return the state, the word and the sentence that :func:`judge` returns."""
-    left_ms = (end or 0) - now_ms
+    phase, status = _clear_phase(remote, phase), remote.status
+    left_ms = (remote.end_ms or 0) - now_ms
     if status == RemoteStatus.NORMAL:
         if phase is Phase.OVER and -left_ms > _TOLERANCE_MS:
             ago = dates.distance(now_ms + left_ms, now_ms)

@@ -183,13 +183,18 @@ def step_states(step: Step, now_ms: int) -> tuple[RemoteState | None, RemoteStat
         return None, None
     if step.action is Action.ADD:
         return None, state_by_dates(Remote.read(step.wanted), now_ms)
-    before = Remote.read(step.before)
+    before, after = step_remotes(step)
     find_state = state_of if "status" in step.before else state_by_dates
     now = find_state(before, now_ms) if step.before else None
     if step.action is Action.UPDATE:
-        after = rules.effective(before, Remote.read({**before.raw, **step.wanted}))
         return now, state_by_dates(after, now_ms)
     return now, now if step.action is Action.KEEP else None
+
+
+def step_remotes(step: Step) -> tuple[Remote, Remote]:
+    """Return the remote of a step before the step, and the remote that its request leads to."""
+    before = Remote.read(step.before)
+    return before, rules.effective(before, Remote.read({**step.before, **step.wanted}))
 
 
 def format_step(step: Step) -> str:
@@ -225,8 +230,7 @@ def _changes(step: Step, zone: tzinfo) -> list[Difference]:
     """Return the differences that a step makes to a remote or to a voice."""
     if step.action is Action.VOICE:
         return [Difference("Voice", _format_voice(step.before), _format_voice(step.wanted))]
-    before = Remote.read(step.before)
-    after = rules.effective(before, Remote.read({**before.raw, **step.wanted}))
+    before, after = step_remotes(step)
     fields = [one for one in ADDED if one in UPDATED or one.name in step.wanted]
     return find_differences(before, after, zone, fields)
 
@@ -245,7 +249,7 @@ def shorten_step(step: Step, zone: tzinfo, now_ms: int) -> Iterator[str]:
     """
     lines = describe_step(step, zone, now_ms)
     yield "; ".join(lines)
-    before = Remote.read(step.before)
+    before, after = step_remotes(step)
     match step.action:
         case Action.ADD | Action.DELETE:
             remote = Remote.read(step.wanted) if step.action is Action.ADD else before
@@ -255,7 +259,6 @@ def shorten_step(step: Step, zone: tzinfo, now_ms: int) -> Iterator[str]:
             changes = _changes(step, zone)
             yield "; ".join(f"{one.label} -> {one.after}" for one in changes)
             if changes and {one.label for one in changes} <= _PERIOD:
-                after = rules.effective(before, Remote.read({**before.raw, **step.wanted}))
                 is_more = len(lines) > len(changes)
                 forms = shorten_period(after, now_ms, zone)
                 if _begins_otherwise(before, after, now_ms):
@@ -319,15 +322,12 @@ def shortening_of(step: Step, zone: tzinfo, now_ms: int) -> Shortening | None:
     """Return how an update step shortens the access of a remote; None if the step does not."""
     if step.action is not Action.UPDATE:
         return None
-    before = Remote.read(step.before)
-    after = rules.effective(before, Remote.read({**step.before, **step.wanted}))
-    return find_shortening(before, after, now_ms, zone)
+    return find_shortening(*step_remotes(step), now_ms, zone)
 
 
 def describe_step_shortening(step: Step, zone: tzinfo, now_ms: int) -> str:
     """Return a sentence about how a step shortens access; empty if the step does not."""
-    found = shortening_of(step, zone, now_ms)
-    return describe_shortening(found, now_ms, zone) if found is not None else ""
+    return describe_shortening(shortening_of(step, zone, now_ms), now_ms, zone)
 
 
 def find_shortenings(

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from itertools import pairwise
 
 from lockterm.domain.glyphs import quoted
-from lockterm.domain.names import normalize_name
+from lockterm.domain.names import normalize_name, to_storable
 from lockterm.domain.plan import Action, Step, StepState, at_rest
 from lockterm.domain.reading import Field
 from lockterm.domain.remotes import FIELDS, UNLISTED, Remote
@@ -28,7 +28,7 @@ ADD_FIRST = (
 
 def format_replacement_title(remote: Remote, number: str) -> str:
     """Return the title of a plan for one lock: ``replace fob A-1 of Anna with B-2``."""
-    name = format_remote_name(remote, UNNAMED).encode("utf-8", "backslashreplace").decode()
+    name = to_storable(format_remote_name(remote, UNNAMED))
     return f"replace fob {clean(remote.remote_number, 30)} of {name} with {clean(number, 30)}"
 
 
@@ -64,7 +64,7 @@ def name_people(remotes: Sequence[Remote]) -> str:
     first, count = remotes[0], len(_distinct_names(remotes))
     if count > 1:
         return f"{count:,} differently named remotes"
-    return format_remote_name(first, UNNAMED).encode("utf-8", "backslashreplace").decode()
+    return to_storable(format_remote_name(first, UNNAMED))
 
 
 def describe_different_names(remotes: Sequence[Remote]) -> str:
@@ -81,7 +81,7 @@ def describe_different_names(remotes: Sequence[Remote]) -> str:
 
 
 def _distinct_names(remotes: Iterable[Remote]) -> list[str]:
-    return [*dict.fromkeys(normalize_name(remote.remote_name or "") for remote in remotes)]
+    return [*dict.fromkeys(normalize_name(remote.remote_name) for remote in remotes)]
 
 
 def describe_order_on_locks(deletes_first: int, count: int) -> str:

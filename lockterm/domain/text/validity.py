@@ -86,13 +86,9 @@ def describe_dates(remote: Remote, zone: tzinfo) -> str:
 
     An example is ``Mon-Fri, from 1 Nov 2026 08:00 +01:00 until 31 Dec 2026 18:00 +01:00``.
     """
-    kind = remote.remote_type
-    if kind == RemoteType.PERMANENT:
+    if remote.remote_type == RemoteType.PERMANENT:
         return "always"
-    parts = [format_days(remote)] if needs_weekdays(kind) else []
-    if not is_known_type(kind):
-        parts.append("no type" if kind is None else f"unknown type {kind}")
-    return ", ".join([*parts, _from_until(remote, zone)])
+    return ", ".join([*_days_or_type(remote), _from_until(remote, zone)])
 
 
 def describe_never_opens(wanted: Remote, now_ms: int, zone: tzinfo) -> str:
@@ -123,11 +119,7 @@ def describe_period(remote: Remote, now_ms: int, zone: tzinfo) -> str:
     phase = phase_of(remote, now_ms)
     if phase is Phase.ALWAYS:
         return "always"
-    kind, start, end = remote.remote_type, remote.start_ms, remote.end_ms
-    parts = [format_days(remote)] if needs_weekdays(kind) else []
-    if not is_known_type(kind):
-        name = "no type" if kind is None else f"unknown type {kind}"
-        parts.append(name)
+    start, end, parts = remote.start_ms, remote.end_ms, _days_or_type(remote)
     if phase is Phase.NOW and end:
         parts.append(f"until {dates.day_time(end, zone)}, {dates.distance(end, now_ms)}")
     elif phase is Phase.OVER and end:
@@ -184,6 +176,14 @@ def shorten_start(remote: Remote, now_ms: int, zone: tzinfo, *, has_end: bool) -
     yield f"from {dates.near_day(start, zone, now_ms)}{more}"
 
 
+def _days_or_type(remote: Remote) -> list[str]:
+    """Return the weekdays of a recurring remote, or the type if the contract does not list it."""
+    kind = remote.remote_type
+    if not is_known_type(kind):
+        return ["no type" if kind is None else f"unknown type {kind}"]
+    return [format_days(remote)] if needs_weekdays(kind) else []
+
+
 def _from_until(remote: Remote, zone: tzinfo) -> str:
     start, end = remote.start_ms, remote.end_ms
     begins = f"from {dates.day_time(start, zone)}" if start else _missing(remote, "startDate")
@@ -196,7 +196,7 @@ def _short(remote: Remote, phase: Phase, now_ms: int, zone: tzinfo) -> str:
     if phase is Phase.ALWAYS:
         return "always"
     if not is_known_type(kind):
-        return "no type" if kind is None else f"unknown type {kind}"
+        return _days_or_type(remote)[0]
     if phase is Phase.OVER and end:
         return f"expired {dates.distance(end, now_ms)}"
     brief = ""
