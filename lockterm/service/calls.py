@@ -27,7 +27,7 @@ from urllib.parse import parse_qsl
 from starlette.requests import Request
 
 from .answers import Code, RequestRefusedError
-from .packs import MODELS, Model
+from .packs import PACKS, Pack
 from .storage import Connection, Database
 
 T = TypeVar("T")
@@ -40,12 +40,12 @@ def now_ms() -> int:
 
 @dataclass(frozen=True, slots=True)
 class SiteLock:
-    """A smart lock of the service, with its model."""
+    """A smart lock of the service, with the voice packs of its model."""
 
     id: int
     name: str
     alias: str
-    model: Model
+    packs: tuple[Pack, ...]
 
 
 @dataclass(frozen=True, slots=True)
@@ -69,10 +69,10 @@ class ServiceState:
         row = db.execute(query, (lock_id,)).fetchone()
         if row is not None:
             name, alias, vendor, model = row
-            return SiteLock(lock_id, name, alias, MODELS[vendor, model])
+            return SiteLock(lock_id, name, alias, PACKS[vendor, model])
         if not self.any_lock:
             raise no_lock(lock_id)
-        return SiteLock(lock_id, f"Lock {lock_id}", "", next(iter(MODELS.values())))
+        return SiteLock(lock_id, f"Lock {lock_id}", "", next(iter(PACKS.values())))
 
 
 @dataclass(frozen=True, slots=True)

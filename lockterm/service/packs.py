@@ -59,20 +59,6 @@ class Pack:
         return f"/packs/{self.vendor}/{self.model}/{self.name}.wav".lower()
 
 
-@dataclass(frozen=True, slots=True)
-class Model:
-    """A lock model of a vendor, with its voice packs."""
-
-    packs: tuple[Pack, ...]
-
-    def pack(self, name: str) -> Pack | None:
-        return next((pack for pack in self.packs if pack.name == name), None)
-
-    def has_voice(self, lang: str, timbre: str) -> bool:
-        """Return whether locks of this model have a voice with this language and timbre."""
-        return any((pack.lang, pack.timbre) == (lang, timbre) for pack in self.packs)
-
-
 _VOICES: tuple[tuple[str, str, tuple[tuple[str, str, int | None], ...]], ...] = (
     (
         "zh-CN",
@@ -109,13 +95,13 @@ def _packs(position: int, vendor: str, model: str, languages: tuple[str, ...]) -
             updated_ms += 17 * _DAY_MS
 
 
-MODELS: dict[tuple[str, str], Model] = {
-    (vendor, model): Model(tuple(_packs(position, vendor, model, languages)))
+PACKS: dict[tuple[str, str], tuple[Pack, ...]] = {
+    (vendor, model): tuple(_packs(position, vendor, model, languages))
     for position, (vendor, model, languages) in enumerate(_MODELS)
 }
-"""Maps vendors and names to lock models; the first model is used for unknown locks."""
+"""Maps vendors and models of locks to voice packs; unknown locks have those of the first model."""
 
-PACKS_BY_PATH = {pack.path: pack for model in MODELS.values() for pack in model.packs}
+PACKS_BY_PATH = {pack.path: pack for packs in PACKS.values() for pack in packs}
 
 _RATE = 16_000
 _NOTE_SAMPLES = _RATE // 4

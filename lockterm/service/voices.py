@@ -4,24 +4,24 @@ from __future__ import annotations
 
 from .answers import Code, RequestRefusedError
 from .calls import Call, Parameters, SiteLock
-from .packs import MODELS, Pack, facts_of
+from .packs import PACKS, Pack, facts_of
 
 
 def list_packs(call: Call) -> object:
     """Return summaries of the voice packs of a lock's model (contract 4.9)."""
-    return [_short(pack) for pack in _lock(call).model.packs]
+    return [_short(pack) for pack in _lock(call).packs]
 
 
 def full_packs(call: Call) -> object:
     """Return the languages of a lock model with their timbres (contract 4.10)."""
-    vendor, name = call.given.text("vendor"), call.given.text("model")
-    model = MODELS.get((vendor, name))
-    if model is None:
+    vendor, model = call.given.text("vendor"), call.given.text("model")
+    packs = PACKS.get((vendor, model))
+    if packs is None:
         raise RequestRefusedError(
             Code.UNKNOWN_MODEL, "There are no voice packs for this vendor and model."
         )
     languages: dict[str, list[object]] = {}
-    for pack in model.packs:
+    for pack in packs:
         timbre: dict[str, object] = {
             "timbre": pack.timbre,
             "name": pack.timbre_name,
@@ -36,7 +36,7 @@ def full_packs(call: Call) -> object:
 def pack_detail(call: Call) -> object:
     """Return a voice pack of a lock with its file's URL, size and MD5 (contract 4.11)."""
     name = call.given.text("name")
-    pack = _lock(call).model.pack(name)
+    pack = next((pack for pack in _lock(call).packs if pack.name == name), None)
     if pack is None:
         raise RequestRefusedError(Code.UNKNOWN_PACK, "The lock has no voice pack of this name.")
     size, md5 = facts_of(pack)
@@ -50,7 +50,8 @@ def set_voice(call: Call) -> object:
     voice = Parameters(call.given.json_object("currentVoiceTimbre"), as_text=False)
     lang, timbre = voice.text("lang"), voice.text("timbre")
     with call.site.database.writing(lock_id) as db:
-        if not call.site.lock(db, lock_id).model.has_voice(lang, timbre):
+        packs = call.site.lock(db, lock_id).packs
+        if (lang, timbre) not in {(pack.lang, pack.timbre) for pack in packs}:
             raise RequestRefusedError(
                 Code.UNKNOWN_VOICE, "The lock's packs do not have this language and timbre."
             )

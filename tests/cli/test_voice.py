@@ -12,7 +12,7 @@ import pytest
 
 from lockterm.domain.locks import Lock, VoiceChoice
 from lockterm.domain.operation import OperationState
-from lockterm.service.packs import MODELS, content_of
+from lockterm.service.packs import PACKS_BY_PATH, content_of
 from tests.api.fault_server import FaultServer, Line, answers
 from tests.cli.conftest import Scripts, parse_csv
 from tests.screens.site import canned
@@ -76,7 +76,7 @@ def test_voice_set_is_checked_sent_and_remembered(scripts: Scripts) -> None:
 
 
 def test_fetch_writes_and_verifies_a_pack(scripts: Scripts) -> None:
-    pack = MODELS["nordriegel", "NR-450"].pack("de-DE-anna")
+    pack = PACKS_BY_PATH["/packs/nordriegel/nr-450/de-de-anna.wav"]
     fetch = ("voice", "fetch", "1001", pack.name)
     done = scripts.run(*fetch)
     assert done.returncode == 0, done.stderr

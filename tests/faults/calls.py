@@ -10,10 +10,10 @@ from lockterm.domain.locks import Lock, VoiceChoice
 from lockterm.domain.remotes import Remote
 from lockterm.domain.requests import NewRemote, RemoteChanges
 from lockterm.operations import Operations
-from lockterm.service.packs import MODELS
+from lockterm.service.packs import PACKS
 
-(VENDOR, MODEL), FIRST_MODEL = next(iter(MODELS.items()))
-PACK = FIRST_MODEL.packs[0]
+(VENDOR, MODEL), FIRST_PACKS = next(iter(PACKS.items()))
+PACK = FIRST_PACKS[0]
 
 
 @dataclass(frozen=True)

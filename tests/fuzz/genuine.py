@@ -7,16 +7,16 @@ import urllib.error
 import urllib.request
 from typing import Any
 
-from lockterm.service.packs import MODELS
+from lockterm.service.packs import PACKS
 
-VENDOR, MODEL = next(iter(MODELS))
+VENDOR, MODEL = next(iter(PACKS))
 LOCK = 1001
 REMOTE = "/api/v1/bluetooth-remote"
 
 
 def recorded(base_url: str, page_size: int = 20) -> dict[str, list[str]]:
     """The end of each call's path -> its answers, successes and refusals; the writes come last."""
-    packs = [pack.name for pack in MODELS[VENDOR, MODEL].packs]
+    packs = [pack.name for pack in PACKS[VENDOR, MODEL]]
     new = {
         "lockId": 1004,
         "remoteName": "New",

@@ -24,7 +24,7 @@ from lockterm.domain.requests import NewRemote, RemoteChanges
 from lockterm.errors import LocktermError
 from lockterm.operations import Operations, watching
 from lockterm.operations.runs import Runs
-from lockterm.service.packs import MODELS
+from lockterm.service.packs import PACKS
 from lockterm.store.journal import Journal
 from lockterm.store.sessions import StoreSession
 from tests.conftest import NEAR
@@ -137,7 +137,7 @@ async def live(life: dict[str, Any]) -> None:
 
 
 def main() -> None:
-    assert MODELS and Runs  # each life would import them anew
+    assert PACKS and Runs  # each life would import them anew
     watching.Horizon = lambda: NEAR
     for line in sys.stdin:
         life = json.loads(line)

@@ -37,7 +37,7 @@ from lockterm.errors import (
 from lockterm.operations import Operations
 from lockterm.operations.refusals import AlreadyResolvedError, PendingChangeError
 from lockterm.service.running import RunningService
-from tests.faults.calls import FIRST_MODEL, id_of, new_remote
+from tests.faults.calls import FIRST_PACKS, id_of, new_remote
 from tests.faults.cases import disagreements
 from tests.faults.catalogue import catalogue, stalled
 from tests.faults.proxy import WRITES, FaultProxy
@@ -176,7 +176,7 @@ class TwoSessions(RuleBasedStateMachine):
         elif call == "clear":
             self.run(self.write(call, play, lambda: writes.clear_remotes(lock_id)))
         elif call == "updateLockSetting":
-            pack = FIRST_MODEL.packs[which % 3]
+            pack = FIRST_PACKS[which % 3]
             choice = VoiceChoice(pack.lang, pack.timbre)
             self.run(self.write(call, play, lambda: writes.set_voice(Lock(lock_id), choice)))
         elif remotes:

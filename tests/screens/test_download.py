@@ -17,7 +17,7 @@ from textual.widgets import Button, Label, ProgressBar, Static
 from lockterm.screens.dialogs.confirm import ConfirmModal
 from lockterm.screens.voice import VoiceScreen, packs
 from lockterm.screens.voice.packs import DownloadModal
-from lockterm.service.packs import MODELS, content_of
+from lockterm.service.packs import PACKS, PACKS_BY_PATH, content_of
 from tests.api.fault_server import FaultServer, answers, http
 from tests.screens.running_app import Demo, Starter, settled, until
 from tests.screens.site import MAIN_GATE, canned, fill_book, press, shown, words
@@ -96,7 +96,7 @@ async def site(
 @pytest.mark.long
 async def test_a_pack_of_the_lock(demo: Demo) -> None:
     fill_book(demo, MAIN_GATE)
-    pack = MODELS["nordriegel", "NR-450"].packs[5]  # of the voice under the cursor
+    pack = PACKS["nordriegel", "NR-450"][5]  # of the voice under the cursor
     async with demo() as pilot:
         await open_packs(pilot)
         await pilot.press("E")
@@ -117,7 +117,7 @@ async def test_a_pack_of_the_lock(demo: Demo) -> None:
 @pytest.mark.long
 async def test_a_timbre_of_the_tree(demo: Demo) -> None:
     fill_book(demo, MAIN_GATE)
-    pack = MODELS["nordriegel", "NR-450"].pack("en-US-grace")
+    pack = PACKS_BY_PATH["/packs/nordriegel/nr-450/en-us-grace.wav"]
     async with demo() as pilot:
         await press(pilot, "v")
         await pilot.press("home", "E")  # a language has no pack
@@ -128,7 +128,6 @@ async def test_a_timbre_of_the_tree(demo: Demo) -> None:
         await settled(pilot)
         await pilot.press("E")
         await fetched(pilot, "Size and MD5 match.")
-        assert pack is not None
         (file,) = files(demo)
         assert file.suffix == ".wav"
         assert file.read_bytes() == content_of(pack)

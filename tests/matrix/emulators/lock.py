@@ -7,7 +7,7 @@ from collections.abc import Sequence
 
 import httpx
 
-from lockterm.service.packs import MODELS
+from lockterm.service.packs import PACKS
 from lockterm.service.running import RunningService
 from tests.matrix.emulators.names import NAMES, numbers, plain
 from tests.matrix.emulators.steps import COUNT
@@ -37,7 +37,7 @@ def fill(service: RunningService, ambiguous: int = 1) -> None:
         service: Where.
         ambiguous: How many cells the terminal takes for á and the like: plain names are as wide.
     """
-    vendor, model = next(iter(MODELS))
+    vendor, model = next(iter(PACKS))
     start_ms = now_ms()
     with service.app.state.site.database.writing() as db:
         row = (LOCK, LOCK_NAME, "", vendor, model)
