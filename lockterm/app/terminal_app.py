@@ -26,7 +26,7 @@ from lockterm.terminal.clipboard import copy
 from lockterm.terminal.colors import FilterChain, Sanitizer
 from lockterm.terminal.driver import TerminalDriver
 from lockterm.terminal.fence import RenderBarrier
-from lockterm.terminal.frame_diff import FrameDiff, frame_for
+from lockterm.terminal.frame_diff import FrameDiff
 from lockterm.terminal.key_queue import FormWall, Idle, KeyQueue
 from lockterm.terminal.minimum_size import MinimumSize
 from lockterm.terminal.patches import HookedApp, active_binding, has_key_of_its_own, rebind
@@ -69,7 +69,7 @@ class TerminalApp(HookedApp[ReturnType]):
     def __init__(self, look: Look, choices: Preferences) -> None:
         super().__init__(watch_css=False)
         self.choices = choices
-        self.frame_diff = FrameDiff(self, frame_for(look))
+        self.frame_diff = FrameDiff(self, look)
         """The writer that sends only changed cells to the terminal."""
         self.appearance = Appearance(self, self.frame_diff, look, choices)
         """The colors, glyphs, theme, mouse, and low-bandwidth mode."""

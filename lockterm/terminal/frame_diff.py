@@ -128,17 +128,6 @@ character separately.
 _UNKNOWN: Cell = ("?", "unknown")
 
 
-def frame_for(look: Look) -> Frame:
-    """Return a new frame for a terminal, in which all cells are unknown.
-
-    Args:
-        look: The features that the terminal supports.
-    """
-    frame = Frame(guarded=True, fills=look.fills)
-    frame.joined = look.copy == "plain"  # no multiplexer that counts the cells differently
-    return frame
-
-
 class Frame:
     """The cells that the terminal currently shows. Initially, all cells are unknown.
 
@@ -151,11 +140,6 @@ class Frame:
         self._guarded = guarded
         self.fills = fills
         self._rows: list[list[Cell]] = []
-        self.cursor = (0, 0)
-        """Column and row of the terminal's own cursor, which is on the focused widget.
-
-        The cursor is invisible, but screen readers, braille displays and magnifiers follow it.
-        """
         self.joined = True
         """Whether to send characters that consist of several code points, such as some emoji."""
         self.ambiguous: int | None = None
@@ -168,11 +152,6 @@ class Frame:
     def size(self) -> tuple[int, int]:
         """The numbers of columns and rows of the known cells; zero if no cells are known."""
         return (len(self._rows[0]) if self._rows else 0, len(self._rows))
-
-    @property
-    def rows(self) -> list[list[Cell]]:
-        """The cells of all rows, from top to bottom. A changed row is replaced, never modified."""
-        return [*self._rows]
 
     def forget(self) -> None:
         """Mark all cells as unknown, because the terminal may show anything."""
@@ -282,19 +261,16 @@ def placed(
 def _strips(update: LayoutUpdate | ChopsUpdate) -> Iterator[tuple[int, int, Strip]]:
     if isinstance(update, LayoutUpdate):
         for y, strips in enumerate(update.strips, update.region.y):
-            yield from _side_by_side(update.region.x, y, strips)
+            x = update.region.x
+            for piece in strips:
+                yield x, y, piece
+                x += piece.cell_length
         return
     for y, x1, x2 in update.spans:
         for end, (x, strip) in zip(update.chop_ends[y], update.chops[y].items(), strict=False):
             if strip is not None and x <= x2 and end > x1:
                 whole = x2 > x >= x1 and end <= x2
                 yield x, y, strip if whole else strip.crop(0, min(end, x2) - x)
-
-
-def _side_by_side(x: int, y: int, strips: Iterable[Strip]) -> Iterator[tuple[int, int, Strip]]:
-    for strip in strips:
-        yield x, y, strip
-        x += strip.cell_length
 
 
 class _Sent(CompositorUpdate):
@@ -312,13 +288,15 @@ class FrameDiff:
 
     Args:
         app: The app.
-        frame: The cells on the terminal.
+        look: The features that the terminal supports.
     """
 
-    def __init__(self, app: App[Any], frame: Frame) -> None:
+    def __init__(self, app: App[Any], look: Look) -> None:
         self._app = app
-        self.frame = frame
+        self.frame = Frame(guarded=True, fills=look.fills)
         """The current content of the terminal."""
+        # A multiplexer counts the cells of joined characters differently.
+        self.frame.joined = look.copy == "plain"
         self._has_drawn = False
         self.is_overtaken = False
         """Whether a painted frame was not sent, because the terminal is behind."""
@@ -358,12 +336,14 @@ class FrameDiff:
         return _Sent(text)
 
     def _place_cursor(self) -> None:
-        """Move the terminal's cursor to the focused widget, as Textual does in each frame."""
+        """Move the terminal's cursor to the focused widget, as Textual does in each frame.
+
+        The cursor is invisible, but screen readers, braille displays and magnifiers follow it.
+        """
         app, place = self._app, Offset()
         if (focused := app.screen.focused) is not None:
             place = getattr(focused, "cursor_screen_offset", focused.content_region.offset)
         app.cursor_position = app.screen.outer_size.clamp_offset(place)
-        self.frame.cursor = app.cursor_position.x, app.cursor_position.y
 
     def measure_again(self) -> None:
         """Forget all cells and cached widths; call this after the widths of characters change."""

@@ -425,9 +425,8 @@ class InputTokenizer:
             size = 2 if self._held[1:2] == b"\\" else 0
         elif found[0] not in (b"\x07", b"\x9c"):
             size = 0
-        if not size:
-            pass  # the string was cut by a key or by another sequence
-        elif len(self._body) <= LONGEST:
+        # Without a terminator, a key or another sequence has cut the string.
+        if size and len(self._body) <= LONGEST:
             tokens.append(String(self._body.decode("utf-8", "replace")))
         self._held = self._held[size:]
         self._state = _State.GROUND

@@ -252,10 +252,13 @@ class KeyQueue:
     def note_dealt(self, dealt: Dealt) -> None:
         """Note that a key was handled, because the message that follows the key has arrived."""
         if dealt is self._under_way:
-            self._under_way = None
-            if self._lost is not None:
-                self._lost.cancel()
+            self._end_key()
             self._deliver_waiting()
+
+    def _end_key(self) -> None:
+        self._under_way = None
+        if self._lost is not None:
+            self._lost.cancel()
 
     def _report_alt(self, key: events.Key) -> None:
         name = label(key.key)
@@ -284,17 +287,10 @@ class KeyQueue:
             loop.call_later(_LOOK_S, self._look, max(turns - step, 0))
         else:
             self._is_settling = False
-            if self._under_way is None or self._is_gone(self._under_way):
+            if self._target is not None and not self._target.is_attached:
+                self._end_key()  # the message that follows the key will not arrive
+            if self._under_way is None:
                 self.app.call_later(self._go_on)
-
-    def _is_gone(self, dealt: Dealt) -> bool:
-        """Return whether the widget with the current key was removed; if so, forget the key."""
-        if self._target is None or self._target.is_attached:
-            return False
-        self._under_way = None
-        if self._lost is not None:
-            self._lost.cancel()
-        return True
 
     # --- pending navigations -------------------------------------------------------------------
 
@@ -358,13 +354,10 @@ class KeyQueue:
         while self._waiting and not _leads_out(self._waiting[0]):
             self._waiting.popleft()
             count += 1
-        self._tell_dropped(count, opened.what)
-
-    def _tell_dropped(self, count: int, what: str) -> None:
         if count:
             keys = "1 key" if count == 1 else f"{count} keys"
             self.app.notify(
-                f"lockterm ignored {keys} that you typed before {what} appeared.",
+                f"lockterm ignored {keys} that you typed before {opened.what} appeared.",
                 title="Typed too early",
                 severity="warning",
             )

@@ -49,7 +49,8 @@ class MinimumSize:
         is_there = self.is_missed or self._told_at is not None
         if not is_there and event.time >= self._gone_s:
             return True
-        if isinstance(event, events.Key) and event.key in _quits():
+        quits = (*keys_of("app.quit"), *keys_of("app.quit_always"), "ctrl+c")
+        if isinstance(event, events.Key) and event.key in quits:
             self._app.exit()
         return False
 
@@ -70,10 +71,6 @@ class MinimumSize:
             self._told_at = size
             driver.write(_CLEAR + "\r\n".join(_sentence(size)))
         return True
-
-
-def _quits() -> tuple[str, ...]:
-    return (*keys_of("app.quit"), *keys_of("app.quit_always"), "ctrl+c")
 
 
 def _sentence(size: Size) -> list[str]:

@@ -14,6 +14,14 @@ from rich.color import Color as RichColor
 from textual.color import Color
 from textual.theme import BUILTIN_THEMES, Theme
 
+_OWN_CURSOR = {
+    "block-cursor-foreground": "ansi_default",
+    "block-cursor-background": "ansi_default",
+    "block-cursor-text-style": "reverse",
+    "block-cursor-blurred-text-style": "underline",
+}
+"""The cursor in a list, in themes with the terminal's own colors."""
+
 OWN = Theme(
     name="terminal",
     ansi=True,
@@ -42,10 +50,7 @@ OWN = Theme(
         "ansi-foreground": "ansi_default",
         "border": "ansi_default",
         "border-blurred": "ansi_default",
-        "block-cursor-foreground": "ansi_default",
-        "block-cursor-background": "ansi_default",
-        "block-cursor-text-style": "reverse",
-        "block-cursor-blurred-text-style": "underline",
+        **_OWN_CURSOR,
         "text-muted": "ansi_default",
         "text-disabled": "ansi_default",
         "foreground-muted": "ansi_default",
@@ -68,12 +73,7 @@ OWN = Theme(
 
 def _other(name: str, variables: Mapping[str, str], **roles: str) -> Theme:
     theme = BUILTIN_THEMES[name]
-    on_cursor = {
-        **dict.fromkeys(("block-cursor-foreground", "block-cursor-background"), "ansi_default"),
-        "block-cursor-text-style": "reverse",
-        "block-cursor-blurred-text-style": "underline",
-    }
-    variables = {**theme.variables, **on_cursor, **variables}
+    variables = {**theme.variables, **_OWN_CURSOR, **variables}
     return replace(theme, **roles, variables=variables)  # type: ignore[arg-type]
 
 
