@@ -54,9 +54,9 @@ if TYPE_CHECKING:
     from lockterm.screens.remote_form.screen import values_like as values_like
     from lockterm.screens.remotes import RemotesScreen as RemotesScreen
     from lockterm.screens.remotes.detail import RemoteDetailScreen as RemoteDetailScreen
-    from lockterm.screens.remotes.dialogs import Clearing as Clearing
+    from lockterm.screens.remotes.dialogs import ClearModal as ClearModal
     from lockterm.screens.remotes.dialogs import ColumnsModal as ColumnsModal
-    from lockterm.screens.remotes.dialogs import Deletion as Deletion
+    from lockterm.screens.remotes.dialogs import DeleteModal as DeleteModal
     from lockterm.screens.remotes.dialogs import ReplaceModal as ReplaceModal
     from lockterm.screens.remotes.dialogs import numbers_of as numbers_of
     from lockterm.screens.remotes.marked import MarkedCommands as MarkedCommands
@@ -108,8 +108,8 @@ MODULES = {
     "values_like": "remote_form.screen",
     "RemotesScreen": "remotes",
     "ColumnsModal": "remotes.dialogs",
-    "Clearing": "remotes.dialogs",
-    "Deletion": "remotes.dialogs",
+    "ClearModal": "remotes.dialogs",
+    "DeleteModal": "remotes.dialogs",
     "numbers_of": "remotes.dialogs",
     "RemoteDetailScreen": "remotes.detail",
     "RemotePane": "remotes.pane",

@@ -146,13 +146,16 @@ async def test_delete_is_refused_when_the_remote_changes_during_the_question(dem
 async def test_question_takes_no_answer_while_another_screen_covers_it(demo: Demo) -> None:
     read = asyncio.Event()
 
-    async def check() -> TargetState:
-        await read.wait()
-        return TargetState("Number: A-1")
+    class Question(DestroyModal):
+        reads_target = True
+
+        async def read_target(self) -> TargetState:
+            await read.wait()
+            return TargetState("Number: A-1")
 
     async with demo(1003) as pilot:
         app = pilot.app
-        question = DestroyModal("Delete Anna?", "Reading", verb="Delete", keep="Keep", check=check)
+        question = Question("Delete Anna?", "Reading", verb="Delete", keep="Keep")
         app.push_screen(question)
         await until(pilot, lambda: app.screen is question and question.is_mounted)
         app.action_command_palette()

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Awaitable, Callable
 from dataclasses import dataclass
 
 from textual import events, work
@@ -42,18 +41,19 @@ class DestroyModal(LocktermModal[bool | None]):
 
     Args:
         question: The question, which names the remote and its lock.
-        details: Lines below the question. If there is a ``check``, its result replaces them.
+        details: Lines below the question. If the dialog reads its target, the result replaces them.
         verb: The label of the delete button.
         keep: The label of the other button, which has the focus.
         typed: See :class:`QuestionBox`.
         warning: See :class:`QuestionBox`.
-        check: A function that reads the remote or lock again while the dialog is open. The function
-            returns the state, or the text of an error. None to read nothing.
     """
 
     BINDINGS = [*bindings("confirm"), *bindings("destroy")]
 
     heading = "Delete"
+
+    reads_target = False
+    """Whether the dialog reads the remote or lock to delete again while the dialog is open."""
 
     def __init__(
         self,
@@ -64,7 +64,6 @@ class DestroyModal(LocktermModal[bool | None]):
         keep: str,
         typed: tuple[str, ...] = (),
         warning: str = "",
-        check: Callable[[], Awaitable[TargetState]] | None = None,
     ) -> None:
         super().__init__()
         self.box = QuestionBox(
@@ -77,25 +76,31 @@ class DestroyModal(LocktermModal[bool | None]):
             warning=warning,
         )
         """The box with the question and its buttons."""
-        self._check = check
-        self._possible = self._is_read = check is None
+        self._possible = self._is_read = not self.reads_target
         self._has_asked = False
         self._is_disarmed = False
 
     def compose(self) -> ComposeResult:
         yield self.box
 
+    async def read_target(self) -> TargetState:
+        """Return the state of the remote or lock, or the text of an error as its details.
+
+        A subclass that sets ``reads_target`` overrides this method.
+        """
+        raise NotImplementedError
+
     def on_mount(self) -> None:
-        """Focus the field or the button, and start the check if there is one."""
+        """Focus the field or the button, and start to read the target."""
         self.box.begin()
         self.box.act.can_focus = False
         self.box.act.disabled = not self.may_act()
-        if self._check is not None:
-            self._run_check(self._check)
+        if self.reads_target:
+            self._show_target()
 
     @work
-    async def _run_check(self, check: Callable[[], Awaitable[TargetState]]) -> None:
-        found = await check()
+    async def _show_target(self) -> None:
+        found = await self.read_target()
         if not self.is_attached:
             return
         self._possible = found.possible
@@ -113,8 +118,8 @@ class DestroyModal(LocktermModal[bool | None]):
     def note_painted(self) -> None:
         """Ask the terminal to confirm that it shows the complete question.
 
-        While another screen covers the dialog, this method asks nothing, because the result of the
-        check is not visible.
+        While another screen covers the dialog, this method asks nothing, because the state of the
+        target is not visible.
         """
         if self._is_read and self.is_active and not self._has_asked:
             self._has_asked = True

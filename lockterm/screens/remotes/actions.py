@@ -256,19 +256,18 @@ class RemoteActions(LocktermScreen[None]):
         if remote is None:
             return
         lock = self.current_lock
-        deletion = screens.Deletion(self.operations, lock, remote)
-        dialog = deletion.dialog()
+        dialog = screens.DeleteModal(self.operations, lock, remote)
 
         def answered(confirmed: bool | None) -> None:
             if not confirmed:
                 if not dialog.may_act():  # the remote was gone, so the list is old
                     self._note_written(lock, None)
                 return
-            who = format_remote(deletion.remote)
+            who = format_remote(dialog.remote)
             self._send(
                 lock,
-                f"Delete {self._format_who(lock, deletion.remote)}",
-                self.operations.writes.delete_remote(lock.lock_id, deletion.remote),
+                f"Delete {self._format_who(lock, dialog.remote)}",
+                self.operations.writes.delete_remote(lock.lock_id, dialog.remote),
                 lambda _: (f"Deleted {who} from {_name_of(lock)}", ""),
                 remote_id=remote.id,
                 busy="deleting",
@@ -310,11 +309,11 @@ class RemoteActions(LocktermScreen[None]):
     def action_clear(self) -> None:
         """Delete all remotes of the lock, after a confirmation."""
         lock = self.current_lock
-        clearing = screens.Clearing(self.operations, lock)
+        dialog = screens.ClearModal(self.operations, lock)
 
         def answered(confirmed: bool | None) -> None:
             if confirmed:
-                backed_up = clearing.count
+                backed_up = dialog.count
                 self._send(
                     lock,
                     f"Clear {_name_of(lock)}",
@@ -322,7 +321,7 @@ class RemoteActions(LocktermScreen[None]):
                     lambda deleted: _describe_cleared(lock, deleted, backed_up),
                 )
 
-        self.app.push_screen(clearing.dialog(), answered)
+        self.app.push_screen(dialog, answered)
 
     def _send(
         self,

@@ -157,43 +157,22 @@ def _is_column(key: object) -> TypeGuard[str]:
     return isinstance(key, str) and key in COLUMNS
 
 
-AS_USUAL = Arrangement()
-"""The arrangement if nothing was chosen: default columns in the order of the service."""
-
 KEPT_AS = "remotes.table"
 """The name of the preference that stores the arrangement for all profiles and locks."""
 
 
-class ColumnsChoice:
-    """The user's choice of columns, their order, and the sort order of the rows.
+def save_arrangement(preferences: Preferences, chosen: Arrangement) -> str:
+    """Save an arrangement, and return why saving failed; empty if it succeeded.
 
     The sort order is saved, too. In an unexpected order, a user could act on the wrong remote.
     Therefore the pager always shows the sort order, and every action names its remote.
-
-    Args:
-        preferences: The preferences, which store the choice.
     """
-
-    def __init__(self, preferences: Preferences) -> None:
-        self._preferences = preferences
-        self.arrangement = Arrangement.read(preferences.get(KEPT_AS))
-        """The chosen columns and sort order."""
-
-    def use(self, chosen: Arrangement) -> str:
-        """Apply an arrangement and save it.
-
-        Returns:
-            Why the arrangement applies to this session only; empty if it was saved.
-        """
-        self.arrangement = chosen
-        try:
-            self._preferences.keep(KEPT_AS, chosen.as_kept())
-        except (LocktermError, OSError) as error:
-            why = error.message if isinstance(error, LocktermError) else f"{error}."
-            return (
-                f"lockterm could not save the columns. They apply until you quit. {clean(why, 300)}"
-            )
-        return ""
+    try:
+        preferences.keep(KEPT_AS, chosen.as_kept())
+    except (LocktermError, OSError) as error:
+        why = error.message if isinstance(error, LocktermError) else f"{error}."
+        return f"lockterm could not save the columns. They apply until you quit. {clean(why, 300)}"
+    return ""
 
 
 GROWING = {"number": range(6, 13), "id": range(5, 21), "user": range(8, 21)}

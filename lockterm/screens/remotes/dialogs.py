@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 
 from textual.app import ComposeResult
 from textual.containers import Horizontal, Vertical
@@ -33,14 +33,15 @@ from lockterm.screens.dialogs.destroy import DestroyModal, TargetState
 from lockterm.screens.field_modal import PlanModal
 from lockterm.screens.modal import LocktermModal
 from lockterm.screens.remotes.columns import ALWAYS, COLUMNS, USUAL, Arrangement, SortOrder
+from lockterm.screens.remotes.table import RemotesTable
 from lockterm.widgets.actions import bindings
 from lockterm.widgets.cells import cut
 from lockterm.widgets.form_field import CompactButton
 from lockterm.widgets.text_input import SingleLineInput
 
 
-class Deletion:
-    """The confirmation dialog for deleting one remote, with its data.
+class DeleteModal(DestroyModal):
+    """The confirmation dialog for deleting one remote.
 
     Args:
         operations: The operations on the service and the local store.
@@ -49,23 +50,18 @@ class Deletion:
             list has changed since.
     """
 
+    reads_target = True
+
     def __init__(self, operations: Operations, lock_entry: Lock, remote: Remote) -> None:
         self.remote = remote
         """The remote as last read, whose values are stored as a backup."""
         self._operations = operations
         self._lock_entry = lock_entry
+        question, numbers = _asked(remote, lock_entry)
+        details = "\n".join([*numbers, "Reading the remote again ..."])
+        super().__init__(question, details, verb=_verb(remote), keep="Keep")
 
-    def dialog(self) -> DestroyModal:
-        question, numbers = _asked(self.remote, self._lock_entry)
-        return DestroyModal(
-            question,
-            "\n".join([*numbers, "Reading the remote again ..."]),
-            verb=_verb(self.remote),
-            keep="Keep",
-            check=self.check,
-        )
-
-    async def check(self) -> TargetState:
+    async def read_target(self) -> TargetState:
         """Read the remote again, because others may have changed or deleted the remote."""
         shown = self.remote
         zone, connection = self._operations.zone(self._lock_entry), self._operations.connection
@@ -98,11 +94,7 @@ class Deletion:
         if connection.doubts_clock:
             lines.append(describe_clock(connection.clock_offset_s or 0))
         lines += ["", describe_backup(latest.raw)]
-        return TargetState(
-            "\n".join(lines),
-            question=question,
-            verb=_verb(latest),
-        )
+        return TargetState("\n".join(lines), question=question, verb=_verb(latest))
 
     def _unread(self, error: LocktermError) -> str:
         lines = [
@@ -113,33 +105,31 @@ class Deletion:
         return "\n".join(lines)
 
 
-class Clearing:
-    """The confirmation dialog for deleting all remotes of a lock, with its data.
+class ClearModal(DestroyModal):
+    """The confirmation dialog for deleting all remotes of a lock.
 
     Args:
         operations: The operations on the service and the local store.
         lock_entry: The lock, whose name or ID the user must type.
     """
 
+    reads_target = True
+
     def __init__(self, operations: Operations, lock_entry: Lock) -> None:
         self.count: int | None = None
         """The number of remotes in the question of the dialog; None until they are counted."""
         self._operations = operations
         self._lock_entry = lock_entry
-
-    def dialog(self) -> DestroyModal:
-        lock = self._lock_entry
-        return DestroyModal(
-            f"Delete all remotes of {clean(lock.title, 60)}?",
+        super().__init__(
+            f"Delete all remotes of {clean(lock_entry.title, 60)}?",
             "Counting the remotes ...",
             verb="Delete all",
             keep="Keep the remotes",
-            typed=(lock.name, str(lock.lock_id)),
+            typed=(lock_entry.name, str(lock_entry.lock_id)),
             warning="Expired remotes will be deleted too. No deleted remote will open the lock.",
-            check=self.check,
         )
 
-    async def check(self) -> TargetState:
+    async def read_target(self) -> TargetState:
         """Count the remotes of the lock now. If that fails, the lock cannot be cleared."""
         name = clean(self._lock_entry.title, 60)
         try:
@@ -275,21 +265,17 @@ class ColumnsModal(LocktermModal[Arrangement | None]):
     line in the dialog, whether or not the table shows it.
 
     Args:
-        arrangement: The arrangement in use when the dialog opens.
-        left_out: A function that returns the columns of an arrangement that do not fit the
-            terminal.
+        table: The table whose columns the user chooses.
     """
 
     BINDINGS = bindings("columns")
 
     heading = "Columns"
 
-    def __init__(
-        self, arrangement: Arrangement, left_out: Callable[[Arrangement], Sequence[str]]
-    ) -> None:
+    def __init__(self, table: RemotesTable) -> None:
         super().__init__()
-        self._left_out = left_out
-        self._take(arrangement)
+        self._table = table
+        self._take(table.arrangement)
 
     @property
     def chosen(self) -> Arrangement:
@@ -315,7 +301,7 @@ class ColumnsModal(LocktermModal[Arrangement | None]):
     # --- texts ---------------------------------------------------------------------------------
 
     def _lines(self) -> list[Content]:
-        without_room = self._left_out(self.chosen)
+        without_room = self._table.left_out(self.chosen)
         lines = []
         for key in self._keys:
             box = "[ ]" if key not in self._shown else "[-]" if key in without_room else "[x]"
@@ -325,7 +311,7 @@ class ColumnsModal(LocktermModal[Arrangement | None]):
         return lines
 
     def _describe_fit(self) -> str:
-        without_room = self._left_out(self.chosen)
+        without_room = self._table.left_out(self.chosen)
         if not without_room:
             return "All columns fit."
         count = "1 column does" if len(without_room) == 1 else f"{len(without_room)} columns do"

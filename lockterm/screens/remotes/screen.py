@@ -30,7 +30,13 @@ from lockterm.operations.remote_list import HELD_S, HeldKey, RemoteList
 from lockterm.operations.remotes import AHEAD_S, JUST_READ_S
 from lockterm.screens.list_screen import MARKING, ListScreen
 from lockterm.screens.remotes.actions import RemoteActions
-from lockterm.screens.remotes.columns import Arrangement, ColumnsChoice, SortOrder, rows_to_show
+from lockterm.screens.remotes.columns import (
+    KEPT_AS,
+    Arrangement,
+    SortOrder,
+    rows_to_show,
+    save_arrangement,
+)
 from lockterm.screens.remotes.list_text import (
     describe_empty,
     format_pager,
@@ -113,16 +119,11 @@ class RemotesScreen(RemoteActions, SidePanels, PageSize, ListScreen[None]):
         """The commands on the marked remotes."""
         return screens.MarkedCommands(self)
 
-    @cached_property
-    def columns(self) -> ColumnsChoice:
-        """The columns of the table and the sort order of its rows."""
-        return ColumnsChoice(self.host.choices)
-
     def breadcrumbs(self) -> tuple[str, ...]:
         return ("Locks", self.lock_entry.title, "Remotes")
 
     def compose_body(self) -> ComposeResult:
-        self.table.choose(self.columns.arrangement)
+        self.table.arrangement = Arrangement.read(self.host.choices.get(KEPT_AS))
         with Horizontal(id="remotes"):
             yield from self.compose_list()
         with Horizontal(id="foot"):
@@ -305,7 +306,7 @@ class RemotesScreen(RemoteActions, SidePanels, PageSize, ListScreen[None]):
         if not self.is_running:  # a write may outlive the screen that began it
             return
         listed, now_ms = self.remotes, self.operations.now_ms()
-        order, batteries = self.columns.arrangement.order, self.operations.batteries
+        order, batteries = self.table.arrangement.order, self.operations.batteries
         unlisted = listed.state.unlisted
         self.table.elsewhere = listed.state.elsewhere
         self.table.show_remotes(
@@ -337,7 +338,7 @@ class RemotesScreen(RemoteActions, SidePanels, PageSize, ListScreen[None]):
         texts = format_pager(
             self.remotes.state,
             self.table.row_count,
-            self.columns.arrangement.order,
+            self.table.arrangement.order,
             self.marks.describe(self.rows_to_mark) if self.marks else "",
             self._cut_name,
             () if self.has_class("-framed") else self.remotes.counts.describe(),
@@ -497,21 +498,20 @@ class RemotesScreen(RemoteActions, SidePanels, PageSize, ListScreen[None]):
 
     def action_table(self) -> None:
         """Ask the user for the columns and the sort order of the table."""
-        dialog = screens.ColumnsModal(self.columns.arrangement, self.table.left_out)
-        self.app.push_screen(dialog, self.arrange_table)
+        self.app.push_screen(screens.ColumnsModal(self.table), self.arrange_table)
 
     @on(RemotesTable.TitleClicked)
     def _sort_by(self, event: RemotesTable.TitleClicked) -> None:
         """Sort by a column: ascending, then descending, then unsorted."""
-        before = self.columns.arrangement
+        before = self.table.arrangement
         self.arrange_table(replace(before, order=SortOrder.after(before.order, event.column)))
 
     def arrange_table(self, chosen: Arrangement | None) -> None:
         """Apply and save an arrangement. If saving fails, it applies to this session only."""
-        if chosen is None or chosen == self.columns.arrangement:
+        if chosen is None or chosen == self.table.arrangement:
             return
-        reason = self.columns.use(chosen)
-        self.table.choose(chosen)
+        self.table.arrangement = chosen
+        reason = save_arrangement(self.host.choices, chosen)
         self.paint()
         self.read_batteries()
         if reason:

@@ -18,7 +18,6 @@ from lockterm.domain.safe_text import clean, in_cell
 from lockterm.domain.text.validity import Validity, describe_validity
 from lockterm.domain.validity import COERCED, RemoteState
 from lockterm.screens.remotes.columns import (
-    AS_USUAL,
     COLUMNS,
     GROWING,
     USUAL,
@@ -240,8 +239,9 @@ class RemotesTable(LineTable):
         """The rows, from top to bottom."""
         self.elsewhere: Mapping[tuple[int, int], ChangeElsewhere] = {}
         """Maps pairs of lock ID and remote ID to changes by others that the user has not seen."""
+        self.arrangement = Arrangement()
+        """The chosen columns and sort order. They apply when the rows are replaced next."""
         self._long: Mapping[str, int] = _SHORTEST
-        self._arrangement = AS_USUAL
         self._layout = Layout({}, 1, 0)
         self._forms: Mapping[str, Mapping[str, str]] = {}
         self._lock_id = lock_id
@@ -270,10 +270,6 @@ class RemotesTable(LineTable):
         row = self.selected_row
         called = name(row.remote) if row else ""
         return called if cell_len(called) > self._layout.widths.get("name", 0) else ""
-
-    def choose(self, arrangement: Arrangement) -> None:
-        """Set the columns, which take effect when the rows are replaced the next time."""
-        self._arrangement = arrangement
 
     def left_out(self, arrangement: Arrangement) -> list[str]:
         """Return the names of the columns in an arrangement that do not fit now."""
@@ -340,7 +336,7 @@ class RemotesTable(LineTable):
 
     def on_resize(self, event: events.Resize) -> None:
         """Choose the columns for the new width."""
-        if self._plan_columns(self._arrangement) != self._layout:
+        if self._plan_columns(self.arrangement) != self._layout:
             self._refill(self.cursor_row)
 
     def measure_again(self) -> None:
@@ -400,7 +396,7 @@ class RemotesTable(LineTable):
 
     def _refill(self, place: int) -> None:
         self._long = self._widened(self._long)  # they never shrink
-        self._layout = self._plan_columns(self._arrangement)
+        self._layout = self._plan_columns(self.arrangement)
         self._forms = {
             key: cut_apart((whole(row, key) for row in self.rows), width)
             for key in _NAMES
