@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from lockterm.screens.remote_form.fields import TAKEN
+from lockterm.screens.remote_form.saving import TAKEN
 from tests.screens.running_app import Starter, notices
 from tests.screens.site import MAIN_GATE, canned, fill_book, press, words
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Awaitable, Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import tzinfo
 
@@ -17,9 +17,7 @@ from textual.widgets import Button, Input, Static, TextArea
 from lockterm.domain.reading import Field, Kind
 from lockterm.domain.remotes import ADDED, FIELDS, UPDATED, WORDS, Remote, word
 from lockterm.domain.safe_text import clean
-from lockterm.domain.text.service import format_titled_meaning
 from lockterm.domain.typed_remote import NamesInUse, TypedRemote, read_typed, shown_fields, typed_of
-from lockterm.errors import LocktermError
 from lockterm.screens.remote_form.inputs import (
     STARTS,
     DatetimeInput,
@@ -30,9 +28,6 @@ from lockterm.screens.remote_form.inputs import (
 from lockterm.widgets.choice import Choice, OptionLine
 from lockterm.widgets.form_field import CompactButton, FormField
 from lockterm.widgets.text_input import TextInput
-
-TAKEN = "This lock already has a remote with this name."
-_FREE = "The name is free."
 
 _RARE = tuple(field for field in ADDED if field.rare)
 _FIXED = (FIELDS["id"], *(field for field in ADDED if field.listed and field not in UPDATED))
@@ -260,39 +255,6 @@ class RemoteFields(VerticalScroll, can_focus=False):
             row = self.row(next(iter(self.reading.errors)))
             row.focus_control()
             self._bring_into_sight(row)  # scroll even if the field has the focus already
-
-    async def check_name(self, is_free: Callable[[str], Awaitable[bool]]) -> None:
-        """Ask the service whether the typed name is free, if the answer is needed and unknown.
-
-        The answer is stored with the name, so that a late answer never applies to another name. An
-        error is shown at the field but does not prevent saving, because the service checks the name
-        again when the remote is sent.
-
-        Args:
-            is_free: A function that asks the service whether a name is free (contract 4.2).
-        """
-        name = self.reading.values.remote_name or ""
-        key = ("remoteName", name)
-        own = self.before.remote_name if self.before else None
-        wrong = self.reading.errors.get("remoteName")
-        if not name or name == own or self.remarks.get(key) == _FREE:
-            return
-        if wrong and wrong != self.objections.get(key):
-            return
-        self.remarks[key] = "Checking whether the name is free ..."
-        self.read_now()
-        try:
-            if await is_free(name):
-                self.objections.pop(key, None)
-                self.remarks[key] = _FREE
-            else:
-                self.objections[key] = TAKEN
-        except LocktermError as error:
-            self.remarks[key] = (
-                f"lockterm could not check whether the name is free. {format_titled_meaning(error)}"
-            )
-        if self.is_attached:
-            self.read_now()
 
     # --- handlers ------------------------------------------------------------------------------
 

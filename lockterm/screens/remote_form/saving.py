@@ -27,7 +27,7 @@ from lockterm.domain.text.remote import (
     format_remote,
     format_remote_name,
 )
-from lockterm.domain.text.service import describe_clock_doubt, format_error
+from lockterm.domain.text.service import describe_clock_doubt, format_error, format_titled_meaning
 from lockterm.domain.typed_remote import TypedRemote
 from lockterm.errors import (
     LocktermError,
@@ -45,13 +45,16 @@ from lockterm.operations.refusals import (
 )
 from lockterm.operations.taken import read_names_in_use
 from lockterm.screens.dialogs.confirm import ConfirmModal
-from lockterm.screens.remote_form.fields import TAKEN, RemoteFields
 from lockterm.terminal.key_queue import PendingNavigation, opening
 
 if TYPE_CHECKING:
     from lockterm.domain.operation import Operation
     from lockterm.screens.base import LocktermScreen
+    from lockterm.screens.remote_form.fields import RemoteFields
 
+
+TAKEN = "This lock already has a remote with this name."
+_FREE = "The name is free."
 
 PROOF_S = 90.0
 """Maximum seconds to wait for a confirmation, because a service may answer with data a minute
@@ -147,9 +150,36 @@ class RemoteSaving:
         opened = opening(self._screen, "the result of the check")
         self._screen.app.run_worker(self._verify(opened), group="writes")
 
-    async def is_free(self, name: str) -> bool:
-        """Return whether the name is free on the lock (contract 4.2)."""
-        return await self._operations.remotes.is_name_free(self._lock.lock_id, name)
+    async def check_name(self) -> None:
+        """Ask the service whether the typed name is free, if the answer is needed and unknown.
+
+        The answer is stored with the name, so that a late answer never applies to another name. An
+        error is shown at the field but does not prevent saving, because the service checks the name
+        again when the remote is sent (contract 4.2).
+        """
+        fields = self._fields
+        name = fields.reading.values.remote_name or ""
+        key = ("remoteName", name)
+        own = fields.before.remote_name if fields.before else None
+        wrong = fields.reading.errors.get("remoteName")
+        if not name or name == own or fields.remarks.get(key) == _FREE:
+            return
+        if wrong and wrong != fields.objections.get(key):
+            return
+        fields.remarks[key] = "Checking whether the name is free ..."
+        fields.read_now()
+        try:
+            if await self._operations.remotes.is_name_free(self._lock.lock_id, name):
+                fields.objections.pop(key, None)
+                fields.remarks[key] = _FREE
+            else:
+                fields.objections[key] = TAKEN
+        except LocktermError as error:
+            fields.remarks[key] = (
+                f"lockterm could not check whether the name is free. {format_titled_meaning(error)}"
+            )
+        if fields.is_attached:
+            fields.read_now()
 
     async def know_numbers(self) -> None:
         """Read the names and numbers in use on the lock, unless they were already read."""
@@ -199,7 +229,7 @@ class RemoteSaving:
         """Run all checks, ask the user for confirmation, and return whether to send the change."""
         fields, connection = self._fields, self._operations.connection
         self._do("Checking whether the name is free ...")
-        await fields.check_name(self.is_free)
+        await self.check_name()
         if fields.before is not None and not await self._is_current(fields.before):
             return False
         if fields.before is None:

@@ -164,7 +164,7 @@ class RemoteForm(FormScreen[RemoteSaved | None]):
     @work(exclusive=True, group="name")
     async def check_name(self) -> None:
         """Ask the service whether the typed name is free."""
-        await self.fields.check_name(self._saving.is_free)
+        await self._saving.check_name()
         self.show_status()
 
     @work(exclusive=True, group="number")

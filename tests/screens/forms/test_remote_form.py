@@ -18,7 +18,7 @@ from lockterm.errors import ServiceError
 from lockterm.operations import connection
 from lockterm.screens.modal import RefusedModal
 from lockterm.screens.remote_form import RemoteForm, RemoteSaved
-from lockterm.screens.remote_form.fields import TAKEN
+from lockterm.screens.remote_form.saving import TAKEN
 from lockterm.screens.remotes import RemotesScreen
 from lockterm.service.running import RunningService
 from lockterm.widgets.choice import MultiChoice, Presets
