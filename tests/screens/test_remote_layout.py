@@ -119,7 +119,7 @@ def test_the_column_it_is_sorted_by_has_a_marker(arrangement: Arrangement, room:
 def test_sorting_loses_nothing_and_puts_the_missing_last(
     remotes: list[Remote], order: SortOrder
 ) -> None:
-    found = sorted_remotes(remotes, order, NOW, BERLIN)
+    found = sorted_remotes(remotes, order, NOW, BERLIN, {})
     assert sorted(map(id, found)) == sorted(map(id, remotes))
     if order.key in PLAIN:
         values = [getattr(remote, PLAIN[order.key]) for remote in found]
@@ -127,14 +127,14 @@ def test_sorting_loses_nothing_and_puts_the_missing_last(
         assert values[: len(there)] == there, "whichever way, what is missing comes last"
         if order.key != "name":
             assert there == sorted(there, reverse=order.descending)
-    again = sorted_remotes(found, order, NOW, BERLIN)
+    again = sorted_remotes(found, order, NOW, BERLIN, {})
     assert list(map(id, again)) == list(map(id, found))
 
 
 @pytest.mark.parametrize("descending", [False, True])
 def test_equal_ones_stay_in_the_order_of_the_service(descending: bool) -> None:
     remotes = [Remote.read({"id": i, "remoteType": i % 2 + 1}) for i in range(8)]
-    found = sorted_remotes(remotes, SortOrder("type", descending), NOW, BERLIN)
+    found = sorted_remotes(remotes, SortOrder("type", descending), NOW, BERLIN, {})
     ids = [remote.id for remote in found]
     permanent, limited = [0, 2, 4, 6], [1, 3, 5, 7]
     assert ids == (limited + permanent if descending else permanent + limited)
@@ -160,7 +160,7 @@ def test_always_is_the_last_end_of_all() -> None:
         (False, ["soon", "later", "always", "unclear"]),
         (True, ["always", "later", "soon", "unclear"]),
     ):
-        found = sorted_remotes(remotes, SortOrder("valid", descending), NOW, BERLIN)
+        found = sorted_remotes(remotes, SortOrder("valid", descending), NOW, BERLIN, {})
         assert [remote.remote_name for remote in found] == names
 
 

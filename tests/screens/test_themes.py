@@ -212,7 +212,9 @@ async def _states(pilot: Pilot[Any]) -> dict[str, Style]:
         )
         for place, (first, last, status) in enumerate(spans)
     ]
-    table.show_remotes([Remote(id=99), *remotes], UTC, now_ms, top=True)
+    batteries = pilot.app.operations.batteries
+    rows = [Remote(id=99), *remotes]
+    table.show_remotes(rows, UTC, now_ms, busy={}, batteries=batteries, cursor=None, top=True)
     table.move_cursor(0)
     await settled(pilot)
     styles = {}

@@ -115,8 +115,8 @@ class HistoryTable(RowTable):
         zone: tzinfo,
         now_ms: int,
         *,
-        top: bool = False,
-        one_lock: bool = False,
+        top: bool,
+        one_lock: bool,
     ) -> None:
         """Replace the rows. The same change stays selected.
 
@@ -293,8 +293,8 @@ class ChangePane(Widget):
         operations: The operations on the service and the local store.
     """
 
-    def __init__(self, operations: Operations, *, id: str | None = None) -> None:
-        super().__init__(id=id)
+    def __init__(self, operations: Operations) -> None:
+        super().__init__()
         self._operations = operations
         self._row: HistoryLine | RunLine | None = None
         self._zone: tzinfo = UTC

@@ -132,8 +132,8 @@ def ask_for(
     cost: str,
     notes: Sequence[str],
     count: int,
-    shortened: int = 0,
-    warning: str = "",
+    shortened: int,
+    warning: str,
 ) -> ConfirmModal | DestroyModal:
     """Return the confirmation dialog for steps.
 

@@ -308,11 +308,9 @@ def rows_to_show(
         now_ms: The current time in milliseconds, which determines the states of remotes.
         levels: The known battery levels by remote ID.
     """
-    remotes: Sequence[Remote]
-    if state.found is None and state.is_narrowed:
-        remotes = [*islice(state.remotes(zone, now_ms), MOST_FOUND)]
-    else:
-        remotes = [*state.remotes(zone, now_ms)]
+    is_filtered_page = state.found is None and state.is_narrowed
+    most = MOST_FOUND if is_filtered_page else None
+    remotes = [*islice(state.remotes(zone, now_ms), most)]
     if order is not None:
         remotes = sorted_remotes(remotes, order, now_ms, zone, levels)
     return remotes if state.is_narrowed or state.found is not None else remotes[:MOST_SHOWN]
@@ -323,7 +321,7 @@ def sorted_remotes(
     order: SortOrder,
     now_ms: int,
     zone: tzinfo,
-    levels: Mapping[int, int] | None = None,
+    levels: Mapping[int, int],
 ) -> list[Remote]:
     """Return remotes in a sort order. Remotes that compare equal keep the service's order.
 
@@ -334,15 +332,13 @@ def sorted_remotes(
         zone: The time zone in which states are determined.
         levels: The known battery levels by remote ID, which remotes in a list do not contain.
     """
-    if order.key == "battery" and levels is not None:
-        return sorted_by(
-            remotes, lambda remote: levels.get(remote.id or 0), descending=order.descending
-        )
-    return sorted_by(
-        remotes,
-        lambda remote: compared(remote, order.key, now_ms, zone),
-        descending=order.descending,
-    )
+
+    def value(remote: Remote) -> Any:
+        if order.key == "battery":
+            return levels.get(remote.id or 0)
+        return compared(remote, order.key, now_ms, zone)
+
+    return sorted_by(remotes, value, descending=order.descending)
 
 
 def compared(remote: Remote, column: str, now_ms: int, zone: tzinfo) -> Any:

@@ -45,10 +45,10 @@ def format_titles(state: ListState, counts: Sequence[str]) -> Sequence[str]:
 def format_pager(
     state: ListState,
     matching: int,
-    order: SortOrder | None = None,
-    marked: str = "",
-    name: str = "",
-    counts: Sequence[str] = (),
+    order: SortOrder | None,
+    marked: str,
+    name: str,
+    counts: Sequence[str],
 ) -> PagerWords:
     """Return the texts of the pager, the line below the table.
 

@@ -282,10 +282,10 @@ class RemotesTable(LineTable):
         zone: tzinfo,
         now_ms: int,
         *,
-        busy: Mapping[int, str] | None = None,
-        batteries: BatteryReader | None = None,
-        cursor: int | None = None,
-        top: bool = False,
+        busy: Mapping[int, str],
+        batteries: BatteryReader,
+        cursor: int | None,
+        top: bool,
     ) -> None:
         """Replace the rows.
 
@@ -294,9 +294,9 @@ class RemotesTable(LineTable):
             zone: The time zone of the shown dates.
             now_ms: The current time in milliseconds.
             busy: The running action on each remote, by remote ID.
-            batteries: The battery levels; None if their column is not used.
-            cursor: The ID of the remote to select. By default the selected remote stays selected.
-                If that remote is gone, the row with the same index is selected.
+            batteries: The battery levels.
+            cursor: The ID of the remote to select; None to keep the selected remote. If that remote
+                is gone, the row with the same index is selected.
             top: Whether to select the first row instead, if the remote to select is gone.
         """
         current = self.selected
@@ -306,8 +306,8 @@ class RemotesTable(LineTable):
                 remote,
                 zone,
                 now_ms,
-                (busy or {}).get(remote.id or 0, ""),
-                batteries.describe(remote) if batteries is not None else "",
+                busy.get(remote.id or 0, ""),
+                batteries.describe(remote),
             )
             for remote in remotes
         ]

@@ -149,12 +149,11 @@ _IN_TABLE = 32
 class PacksTable(RowTable):
     """The table of packs: name, day of the last update, and label (contract 2.4)."""
 
-    def __init__(self, *, id: str | None = None) -> None:
+    def __init__(self) -> None:
         super().__init__(
             Column("Pack", most=40, least=12),
             Column("Updated", most=11, least=11, rank=1),
             Column("Label", most=40, least=8),  # last, because a label may be right-to-left text
-            id=id,
         )
         self._packs: dict[str, VoicePack] = {}
 
@@ -191,8 +190,8 @@ class PacksTable(RowTable):
 class PackDetail(Static):
     """The details of a pack: name, size, MD5, time of the update, URL and label."""
 
-    def __init__(self, *, id: str | None = None) -> None:
-        super().__init__(id=id, markup=False)
+    def __init__(self) -> None:
+        super().__init__(markup=False)
         self._fields: dict[str, str] = {}
 
     def show_pack(self, pack: VoicePack, zone: tzinfo) -> None:

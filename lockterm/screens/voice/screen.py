@@ -463,7 +463,7 @@ class VendorModelModal(LocktermModal[tuple[str, str] | None]):
     heading = "Vendor and model"
     is_form = True
 
-    def __init__(self, entry: Lock, book: Sequence[Lock] = ()) -> None:
+    def __init__(self, entry: Lock, book: Sequence[Lock]) -> None:
         super().__init__()
         self._entry = entry
         self._vendors = sorted({lock.vendor for lock in book if lock.vendor})

@@ -197,8 +197,8 @@ class VoiceTree(Tree[VoiceLine], inherit_bindings=False):
     ICON_NODE = "+ "
     ICON_NODE_EXPANDED = "- "
 
-    def __init__(self, *, id: str | None = None) -> None:
-        super().__init__("", id=id)
+    def __init__(self) -> None:
+        super().__init__("")
         self.show_root = False
         self.show_guides = False
         self.guide_depth = 3
@@ -507,7 +507,7 @@ class VoicesPanel(HalfPanel):
         lock: Lock,
         wanted: str,
         zone: tzinfo,
-        many: VoicesOfLocks | None = None,
+        many: VoicesOfLocks | None,
     ) -> None:
         """Show the known voices.
 
