@@ -42,7 +42,7 @@ from lockterm.operations.probe import SOME_LOCK, ServiceAnswers, ask, look_at_ce
 from lockterm.paths import Paths
 from lockterm.store.damage import contents, failure_of, is_damage, is_earlier, refuse_foreign
 from lockterm.store.database import compare_contents, version_of
-from lockterm.store.journal_known import damaged_entries
+from lockterm.store.journal_search import damaged_entries
 from lockterm.store.tables import VERSION
 
 LEAST_FREE = 16 << 20

@@ -256,6 +256,14 @@ class JournalStore:
         """Return the operations of the steps of a plan, the oldest first."""
         return await self._run(self._journal.of_run, plan_id)
 
+    async def latest_recorded(self, lock_id: int) -> list[Operation]:
+        """Return the account's latest recorded operations on a lock, the oldest first."""
+        return await self._run_reading(self._journal.latest_recorded, lock_id)
+
+    async def messages_of_run(self, plan_id: str, start: str) -> Mapping[str, str]:
+        """Return those messages of a plan's operations that begin with a text, by operation ID."""
+        return await self._thread.to_its_end(self._journal.messages_of_run, plan_id, start)
+
     async def run_of(self, operation: Operation) -> str:
         """Return the ID of the plan that an operation is a step of; empty if there is none."""
         return await self._run(self._journal.run_of, operation)

@@ -10,7 +10,6 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from lockterm.domain.foreign_table import TableHeader, ids_by_name, read_foreign, read_header
-from lockterm.domain.operation import Operation
 from lockterm.domain.plan import Action, PlannedSteps, Step
 from lockterm.domain.remotes import Remote
 from lockterm.domain.safe_text import clean, without_secrets
@@ -26,17 +25,14 @@ from lockterm.domain.table_file import (
 from lockterm.domain.table_map import MOST_BYTES, TableMap, parse_map
 from lockterm.domain.table_plan import LockPlan, check_rows
 from lockterm.domain.text.plan import WITHOUT_ACCESS, describe_ignored
-from lockterm.operations.journal_store import JournalStore
 from lockterm.operations.planner import PlanDraft, PlanSource, ReadLock, make_plan, read_locks
 from lockterm.operations.readback import same
 from lockterm.operations.recorded import (
-    Recorded,
     describe_discrepancy,
     find_differing_names,
     find_last_changes,
 )
 from lockterm.paths import read_named
-from lockterm.store.journal_known import recorded_changes
 
 if TYPE_CHECKING:
     from lockterm.operations.facade import Operations
@@ -248,7 +244,8 @@ async def _with_what_was_kept(
 
     A step gets such a note if lockterm has already sent the same values for its remote.
     """
-    rows, recorded = await read_recorded(operations.journal, read.lock.lock_id)
+    recorded = await operations.journal.recorded(read.lock.lock_id)
+    rows = await operations.journal.latest_recorded(read.lock.lock_id)
     last, remotes = find_last_changes(rows), {one.id: one for one in read.remotes}
 
     def with_note(step: Step) -> Step:
@@ -291,13 +288,3 @@ def _step_of(row: Row, lock_id: int) -> Step:
         before={"remoteNumber": row.text("remoteNumber")},
         line=row.line,
     )
-
-
-async def read_recorded(journal: JournalStore, lock_id: int) -> tuple[list[Operation], Recorded]:
-    """Return the latest recorded operations on a lock, and the changes that its list may lack."""
-    recorded = await journal.recorded(lock_id)
-    account, service = journal.account.name, journal.profile.base_url
-    rows = await journal.database.thread.run(
-        recorded_changes, journal.database, service, account, lock_id
-    )
-    return rows, recorded

@@ -28,7 +28,6 @@ from lockterm.errors import (
 )
 from lockterm.operations.readback import shows_others
 from lockterm.operations.recorded import KEPT
-from lockterm.store.journal_known import messages_of_run
 
 if TYPE_CHECKING:
     from datetime import tzinfo
@@ -342,8 +341,7 @@ async def with_notes(journal: JournalStore, plan_id: str, steps: Iterable[Step])
 
     A step gets such a message if the service recorded other values than lockterm sent.
     """
-    thread, database = journal.database.thread, journal.database
-    messages = await thread.to_its_end(messages_of_run, database, plan_id, KEPT)
+    messages = await journal.messages_of_run(plan_id, KEPT)
     return [
         replace(step, message=messages.get(step.operation_id or "", step.message)) for step in steps
     ]

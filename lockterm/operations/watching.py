@@ -380,11 +380,6 @@ class Watch:
                 due.append(at_s)
         return failed, min(due, default=None)
 
-    async def until_idle(self) -> None:
-        """Wait until the verification in the background has ended."""
-        while self._running is not None and not self._running.done():
-            await asyncio.wait([self._running])
-
     async def until_proven(
         self, operation: Operation, within_s: float, pace: RateLimiter | None = None
     ) -> Operation:

@@ -9,7 +9,7 @@ from __future__ import annotations
 import json
 import sqlite3
 from collections import Counter
-from collections.abc import Callable, Collection, Iterable, Iterator
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from typing import Any
 
@@ -18,6 +18,7 @@ from lockterm.domain.operation import (
     EVERYTHING,
     HELD_CALLS,
     IN_FLIGHT,
+    QUARTER_MS,
     RECORDED,
     UNCONFIRMED,
     WITHOUT_EFFECT,
@@ -27,7 +28,6 @@ from lockterm.domain.operation import (
     Selection,
 )
 from lockterm.store.database import Database, fetch
-from lockterm.store.journal_known import DamagedRows, QuarterCounts, RowCount, find_by_index
 from lockterm.store.journal_rows import (
     COLUMNS,
     FIELDS,
@@ -45,7 +45,13 @@ from lockterm.store.journal_rows import (
     quoted,
     stored,
 )
-from lockterm.store.journal_search import add_functions, build_words_condition
+from lockterm.store.journal_search import (
+    DamagedRows,
+    RowCounts,
+    add_functions,
+    build_words_condition,
+    find_by_index,
+)
 
 LONGEST_GUARD_MS = 600_000
 """Maximum duration of the checks before a write, in milliseconds. If the checks seem to take
@@ -54,6 +60,9 @@ longer, the clock was changed."""
 RARE = 10_000
 """Maximum number of matching rows for which a search uses an index. If more rows match, a scan from
 the newest row fills a page faster."""
+
+MOST_RECORDED = 2000
+"""Maximum number of operations that :meth:`Journal.latest_recorded` returns."""
 
 _KNOWN_DAMAGED = "seq IN (SELECT value FROM json_each(:damaged))"
 
@@ -79,8 +88,12 @@ class Journal:
         self._service = service
         self.account = Account()
         """The account that the profile uses; without a name before it is known."""
-        self._damaged, self._all = DamagedRows(), RowCount(OWN, profile)
-        self._quarters = QuarterCounts(OWN, profile)
+        self._damaged = DamagedRows()
+        count = f"SELECT 0, count(*) FROM operations WHERE {OWN}"
+        self._all = RowCounts(count, profile=profile)
+        self._quarters = dict[int | None, RowCounts]()
+        """Maps a lock ID, or None for all locks, to the counts since ``_quarters_since_ms``."""
+        self._quarters_since_ms = 0
 
     @property
     def _here(self) -> tuple[str, str, str]:
@@ -200,6 +213,32 @@ class Journal:
         which = "SELECT operation_id FROM steps WHERE plan_id = ? AND operation_id IS NOT NULL"
         return self._select(f"id IN ({which})", [plan_id])
 
+    def latest_recorded(self, lock_id: int) -> list[Operation]:
+        """Return the account's latest recorded operations on a lock, the oldest first.
+
+        The result has at most :data:`MOST_RECORDED` operations.
+        """
+        with self._database.reading() as connection:
+            rows = fetch(
+                connection,
+                f"{WHOLE} WHERE lock_id = ? AND service = ? AND account = ?"
+                f" AND {in_states(RECORDED)} ORDER BY seq DESC LIMIT ?",
+                [lock_id, self._service, self.account.name, MOST_RECORDED],
+            )
+        return [operation_of(row) for row in reversed(rows)]
+
+    def messages_of_run(self, plan_id: str, start: str) -> Mapping[str, str]:
+        """Return those messages of a plan's operations that begin with a text, by operation ID."""
+        with self._database.reading() as connection:
+            rows = fetch(
+                connection,
+                "SELECT id, message FROM operations WHERE id IN (SELECT operation_id FROM steps"
+                " WHERE plan_id = ? AND operation_id IS NOT NULL)"
+                " AND substr(message, 1, length(?)) = ?",
+                [plan_id, start, start],
+            )
+        return {str(row[0]): str(row[1]) for row in rows}
+
     def list_unconfirmed(self, lock_id: int | None = None) -> list[Operation]:
         """Return the profile's unconfirmed operations, on one lock or on all, the oldest first."""
         is_on = "" if lock_id is None else " AND lock_id = :lock_id"
@@ -241,7 +280,7 @@ class Journal:
         """
         if selection == EVERYTHING:
             with self._database.reading() as connection:
-                return self._all.now(connection)
+                return self._all.now(connection).total()
         with self._searching(selection) as (connection, where, values):
             found = f"SELECT 1 FROM operations WHERE {where} LIMIT :most"
             rows = fetch(connection, f"SELECT count(*) FROM ({found})", {**values, "most": most})
@@ -257,8 +296,22 @@ class Journal:
         Returns:
             A mapping of quarters of an hour, numbered from 1970, to the numbers of operations.
         """
+        if since_ms != self._quarters_since_ms:
+            self._quarters, self._quarters_since_ms = {}, since_ms
+        if (counts := self._quarters.get(lock_id)) is None:
+            # With "seq > 0", SQLite reads the rows in their order, which is faster than by profile.
+            on_lock = "seq IN (SELECT seq FROM operations WHERE lock_id = :lock_id) AND"
+            counts = self._quarters[lock_id] = RowCounts(
+                f"SELECT prepared_ms / {QUARTER_MS}, count(*) FROM operations WHERE"
+                f" {'' if lock_id is None else on_lock} seq > 0"
+                f" AND +prepared_ms >= :since_ms AND {OWN}",
+                "GROUP BY 1",
+                profile=self._profile,
+                since_ms=since_ms,
+                lock_id=lock_id,
+            )
         with self._database.reading() as connection:
-            return self._quarters.now(connection, since_ms, lock_id)
+            return counts.now(connection)
 
     def newest(
         self, selection: Selection, most: int, counted: int

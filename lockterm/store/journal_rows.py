@@ -61,9 +61,10 @@ profile that sent it."""
 WHOLE = f"SELECT seq, {COLUMNS} FROM operations"
 """SQL for the rows that :func:`operation_of` reads."""
 
-SOUND = """ifnull(json_valid(body) AND json_valid(before) AND json_valid(answer)
+SOUND = """ifnull(CASE WHEN json_valid(body) THEN json_type(body) = 'object' END
+    AND json_valid(before) AND json_valid(answer)
     AND json_valid(candidates) AND (others IS NULL OR json_valid(others)), 0)"""
-"""The SQL condition for rows whose JSON columns all have valid JSON.
+"""The SQL condition for rows whose JSON columns all have valid JSON, and an object as the body.
 
 Rows of earlier versions have no ``others``, and some versions of SQLite call NULL invalid JSON.
 """

@@ -1,13 +1,19 @@
-"""The SQL condition for a search of the history.
+"""The SQL condition for a search of the history, and checks and counts of the journal's rows.
 
 SQLite compares words and texts in printable ASCII, because it is ten times as fast as Python. A
 Python function compares all other words and texts, because SQLite cannot fold the case and accents
 of letters beyond ASCII.
+
+Each row is checked and counted only once. The results are cached, because the journal never removes
+rows, and lockterm never writes damaged rows. A new connection may have opened another file, so each
+connection starts with empty caches.
 """
 
 from __future__ import annotations
 
+import json
 import sqlite3
+from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from datetime import tzinfo
 from functools import lru_cache
@@ -15,9 +21,11 @@ from typing import Any
 
 from lockterm.domain import dates
 from lockterm.domain.names import fold_text
-from lockterm.domain.operation import OperationState
+from lockterm.domain.operation import OperationState, Selection
 from lockterm.domain.remotes import CALL_NAMES
 from lockterm.domain.text.operation import STATE_NAMES
+from lockterm.store.database import fetch
+from lockterm.store.journal_rows import SOUND, WHOLE, in_states, operation_of
 
 _TEXTS = ("remote_name", "lock_name", "message")
 _NUMBERS = ("remote_id", "lock_id", "code")
@@ -134,3 +142,101 @@ def _those(texts: Mapping[Any, str], word: str) -> str:
     The keys must not need escapes.
     """
     return ", ".join(f"'{key}'" for key, text in texts.items() if word in text)
+
+
+def find_by_index(selection: Selection) -> str:
+    """Return SQL that uses an index to find the rows with a filter's lock or states.
+
+    The SQL ignores the other conditions of the filter. If the filter has neither a lock nor states,
+    the SQL is empty.
+    """
+    if selection.states is not None:
+        lock = "" if selection.lock_id is None else " AND lock_id = :lock_id"
+        found = f"SELECT seq FROM operations WHERE {in_states(selection.states)}{lock}"
+        if OperationState.DAMAGED in selection.states:
+            found = f"{found} UNION SELECT value FROM json_each(:damaged)"
+        return found
+    if selection.lock_id is not None:
+        return "SELECT seq FROM operations WHERE lock_id = :lock_id"
+    return ""
+
+
+# --- checks and counts ----------------------------------------------------------------------------
+
+
+class DamagedRows:
+    """The damaged rows among those that were checked so far, by their sequence numbers."""
+
+    def __init__(self) -> None:
+        self._by: sqlite3.Connection | None = None
+        self._last = 0
+        self._places: list[int] = []
+
+    @property
+    def as_json(self) -> str:
+        """The sequence numbers of the damaged rows, as a JSON list."""
+        return json.dumps(self._places)
+
+    def look(self, connection: sqlite3.Connection, most: int = -1) -> bool:
+        """Check rows that were not checked yet for damage.
+
+        Args:
+            connection: A connection in a transaction.
+            most: Maximum number of rows; -1 for all.
+
+        Returns:
+            Whether any row was checked.
+        """
+        if connection is not self._by:
+            self._by, self._last, self._places = connection, 0, []
+        rows = fetch(
+            connection,
+            "SELECT max(seq), json_group_array(seq) FILTER (WHERE NOT is_sound) FROM"
+            f" (SELECT seq, {SOUND} AS is_sound FROM operations WHERE seq > ?"
+            " ORDER BY seq LIMIT ?)",
+            (self._last, most),
+        )
+        self._places += json.loads(rows[0][1])
+        before, self._last = self._last, rows[0][0] or self._last
+        return self._last > before
+
+
+def damaged_entries(connection: sqlite3.Connection) -> int:
+    """Return the number of damaged entries in the journal, of all profiles."""
+    rows = fetch(connection, WHOLE)
+    return sum(operation_of(row).state is OperationState.DAMAGED for row in rows)
+
+
+class RowCounts:
+    """The numbers of a profile's rows, for each value of a key. Each row is counted only once.
+
+    Args:
+        query: SQL that returns each key and its number of rows, up to the end of the condition.
+        group: The rest of the SQL; empty if there is only one key.
+        values: The values of the named parameters in the condition.
+    """
+
+    def __init__(self, query: str, group: str = "", **values: object) -> None:
+        self._query = query
+        self._group = group
+        self._values = values
+        self._by: sqlite3.Connection | None = None
+        self._last = 0
+        self._counts = Counter[int]()
+
+    def now(self, connection: sqlite3.Connection) -> Counter[int]:
+        """Return the present numbers of rows. Only the rows since the last call are read.
+
+        Args:
+            connection: A connection in a transaction.
+        """
+        if connection is not self._by:
+            self._by, self._last, self._counts = connection, 0, Counter()
+        newest = fetch(connection, "SELECT ifnull(max(seq), 0) FROM operations")[0][0]
+        # Without this condition, the first count can use an index that has all it needs.
+        is_new = " AND seq > :last" if self._last else ""
+        query = f"{self._query}{is_new} {self._group}"
+        rows = fetch(connection, query, {**self._values, "last": self._last})
+        self._counts.update({int(key): count for key, count in rows})
+        self._last = newest
+        return self._counts.copy()  # another thread may change the counts

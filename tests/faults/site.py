@@ -199,7 +199,8 @@ async def until(condition: Callable[[], Any], *, within_s: float = 60.0) -> None
 
 async def verify_step(operations: Operations) -> None:
     """Wait until nothing is read back any more."""
-    await operations.watch.until_idle()
+    while (running := operations.watch._running) is not None and not running.done():
+        await asyncio.wait([running])
 
 
 async def checked(operations: Operations, operation: Operation) -> Operation:

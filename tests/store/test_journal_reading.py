@@ -179,6 +179,19 @@ def test_a_voice_that_cannot_be_read_is_shown_as_far_as_it_can(
     assert is_damaged or journal.lines(Selection(states=UNCONFIRMED | IN_FLIGHT)) == []
 
 
+@pytest.mark.parametrize("body", ["[1]", "1", "null", '"text"'])
+def test_filter_for_damaged_rows_finds_a_body_that_is_no_object(
+    database: Database, body: str
+) -> None:
+    journal = filled(database, operation(1), operation(2), operation(3))
+    with database.transaction() as connection:
+        connection.execute("UPDATE operations SET body = ? WHERE seq = 2", [body])
+    damaged = frozenset({OperationState.DAMAGED})
+    assert [one.seq for one in journal.lines(Selection(states=damaged))] == [2]
+    assert [one.seq for one in journal.lines(Selection(words=("damaged",)))] == [2]
+    assert [one.state is OperationState.DAMAGED for one in journal.lines()] == [False, True, False]
+
+
 def asked_of(database: Database, read: Callable[[], object]) -> list[str]:
     """How SQLite goes about each query of a reading."""
     queries: list[str] = []
