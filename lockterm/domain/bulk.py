@@ -31,13 +31,8 @@ if TYPE_CHECKING:
 class ImpossibleChangeError(Exception):
     """An error for a change that is impossible for a remote.
 
-    Args:
-        reason: A sentence that is safe to show.
+    The message is a sentence that is safe to show.
     """
-
-    def __init__(self, reason: str) -> None:
-        super().__init__(reason)
-        self.reason = reason
 
 
 @dataclass(frozen=True, slots=True)
@@ -77,7 +72,7 @@ def change_each(targets: Iterable[Target], wanted: Wanted, now_ms: int) -> Plann
             planned.steps.append(_updated(target, wanted(target, now_ms)))
         except ImpossibleChangeError as error:
             step = _step(target, Action.UPDATE)
-            planned.left.append(replace(step, state=StepState.REFUSED, message=error.reason))
+            planned.left.append(replace(step, state=StepState.REFUSED, message=str(error)))
     return planned
 
 

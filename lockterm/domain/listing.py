@@ -361,25 +361,16 @@ def split_needle(needle: str) -> list[str]:
 # --- ends by day ---------------------------------------------------------------------------------
 
 
-AHEAD_MS = 30 * dates.DAY_MS
-"""Maximum time from now to an end that :class:`Timeline` counts, in milliseconds."""
-
-TIMELINE_DAYS = 34
-"""Number of days for which :class:`Timeline` has counts, from the first day.
-
-The number is greater than 30, because locks in different time zones have different dates for today,
-and because a day may be an hour shorter."""
-
-
 class Timeline:
     """The number of remotes that end on each day, for each lock.
 
     Args:
         now_ms: Now, in milliseconds.
         zones: The time zones of the locks. The first day is the earliest date in any of them.
+        days: The number of days to count, from the first day.
     """
 
-    def __init__(self, now_ms: int, zones: Iterable[tzinfo]) -> None:
+    def __init__(self, now_ms: int, zones: Iterable[tzinfo], days: int) -> None:
         todays = {zone: at.date() for zone in zones if (at := dates.local(now_ms, zone))}
         self.first: date | None = min(todays.values(), default=None)
         """The first day of the counts; None if there are no locks."""
@@ -387,10 +378,11 @@ class Timeline:
         """Maps lock IDs to the number of remotes that end on each day. Locks without such remotes
         are missing."""
         self._now_ms = now_ms
+        self._days = days
         self._begins: dict[tzinfo, list[int]] = {}
         if self.first is not None:
-            days = [self.first + timedelta(days=day) for day in range(TIMELINE_DAYS)]
-            self._begins = {zone: [dates.begin_of(day, zone) for day in days] for zone in todays}
+            counted = [self.first + timedelta(days=day) for day in range(days + 1)]
+            self._begins = {zone: [dates.begin_of(day, zone) for day in counted] for zone in todays}
 
     def by_first_day(self) -> list[tuple[int, list[int]]]:
         """Return lock IDs with their counts, sorted by the first day on which a remote ends.
@@ -405,8 +397,10 @@ class Timeline:
         return sorted(self.counts.items(), key=lambda one: first(one[1]))
 
     def add(self, lock_id: int, zone: tzinfo, end_ms: int) -> None:
-        """Count the end of a remote if it is in the future, but at most :data:`AHEAD_MS` away."""
-        if not self._now_ms < end_ms <= self._now_ms + AHEAD_MS:
-            return
-        day = bisect_right(self._begins[zone], end_ms - 1) - 1  # at midnight, the day before
-        self.counts.setdefault(lock_id, [0] * TIMELINE_DAYS)[day] += 1
+        """Count the end of a remote if it is in the future, and on one of the days.
+
+        A remote that ends at midnight opens its lock for the last time on the day before.
+        """
+        day = bisect_right(self._begins.get(zone, []), end_ms - 1) - 1
+        if end_ms > self._now_ms and 0 <= day < self._days:
+            self.counts.setdefault(lock_id, [0] * self._days)[day] += 1

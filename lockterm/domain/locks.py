@@ -5,7 +5,7 @@ The lock book is the user's own list of locks, because the contract has no call 
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from datetime import tzinfo
 from typing import NamedTuple
 
@@ -44,7 +44,7 @@ class Lock:
     """The number of remotes when lockterm last read the lock; None if lockterm never read it."""
     opened_ms: int | None = None
     """The time when lockterm last opened the lock's screen, in milliseconds; None if never."""
-    voice: VoiceChoice | None = field(default=None)
+    voice: VoiceChoice | None = None
     """The voice that lockterm last set. The contract has no call that reads the voice."""
     voice_ms: int | None = None
     """When lockterm set the voice, in milliseconds; None if unknown."""

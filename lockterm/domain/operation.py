@@ -9,7 +9,7 @@ from __future__ import annotations
 import json
 from bisect import bisect_right
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from datetime import UTC, date, timedelta, tzinfo
 from enum import StrEnum
 from typing import Any
@@ -116,7 +116,7 @@ class Operation:
     remotes."""
     read_ms: int | None = None
     """The time when lockterm last read from the service to verify the change, in milliseconds."""
-    candidates: tuple[int, ...] = field(default=())
+    candidates: tuple[int, ...] = ()
     """IDs of remotes: candidates for the remote that an ambiguous add created, or the remotes that
     an unconfirmed clear left on the lock."""
     again_of: str | None = None

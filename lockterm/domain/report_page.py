@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from datetime import date, timedelta, tzinfo
 
 from lockterm.domain import dates
-from lockterm.domain.listing import Listing
+from lockterm.domain.listing import Listing, Timeline
 from lockterm.domain.locks import Lock
 from lockterm.domain.operation import IN_FLIGHT, RECORDED, UNCONFIRMED, WITHOUT_EFFECT, HistoryLine
 from lockterm.domain.pages import (
@@ -175,17 +175,13 @@ def count_ends(report: Report) -> tuple[date, list[int]]:
     these dates is returned.
     """
     zones = {report.zone, *(one.zone for one in report.locks)}
-    todays = [at.date() for zone in zones if (at := dates.local(report.now_ms, zone))]
-    first, counts = min(todays, default=date(1970, 1, 1)), [0] * DAYS
+    timeline = Timeline(report.now_ms, zones, DAYS)
     until_ms = report.now_ms + (DAYS + 2) * dates.DAY_MS  # no zone is more than a day away
     for one in report.locks:
         for end_ms, _ in one.listing.ending(until_ms) if one.listing is not None else ():
-            # A remote that ends at midnight opens its lock for the last time on the day before.
-            if end_ms > report.now_ms and (at := dates.local(end_ms - 1, one.zone)):
-                day = (at.date() - first).days
-                if 0 <= day < DAYS:
-                    counts[day] += 1
-    return first, counts
+            timeline.add(one.lock.lock_id, one.zone, end_ms)
+    sums = [sum(day) for day in zip(*timeline.counts.values(), strict=True)]
+    return timeline.first or date(1970, 1, 1), sums or [0] * DAYS
 
 
 def _draw_days(first: date, counts: Sequence[int]) -> Html:

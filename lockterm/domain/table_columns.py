@@ -53,6 +53,9 @@ _FIRST_MS = 10**11
 """The smallest number that counts as milliseconds. Smaller numbers may be seconds, or days as in a
 spreadsheet."""
 
+_UNWRITABLE = re.compile(r"[\x00-\x1f\x7f-\x9f\ud800-\udfff]")
+"""Matches a control character or half of a surrogate pair."""
+
 _BEGINS = r"(^|[;\t\n\r\v\f])([\s\"]*)"
 _FORMULA = r"[=+\-@＝＋－＠]"
 _ESCAPED = re.compile(rf"{_BEGINS}(?='*{_FORMULA})")
@@ -76,18 +79,11 @@ def column_named(text: str) -> str | None:
 
 def visible(text: str) -> str:
     """Return a text in which control characters and surrogates are escaped as in Python."""
-    if text.isprintable():
-        return text
-    return "".join(
-        char
-        if char.isprintable() or not (char < " " or "\x7f" <= char < "\xa0" or _is_half(char))
-        else char.encode("unicode_escape").decode()
-        for char in text
-    )
+    return _UNWRITABLE.sub(_escape, text)
 
 
-def _is_half(char: str) -> bool:
-    return "\ud800" <= char <= "\udfff"
+def _escape(match: re.Match[str]) -> str:
+    return match[0].encode("unicode_escape").decode()
 
 
 def guarded(text: str) -> str:

@@ -290,14 +290,15 @@ class LockPlan:
         Raises:
             _RowError: Another row concerns the same remote.
         """
-        keys = [before.id] if before else [(name, row.text(name)) for name in (NUMBER, NAME)]
-        for key in keys:
-            if isinstance(key, tuple):
-                key = (key[0], normalize_name(key[1]))
-            if isinstance(key, tuple) and not key[1]:
-                continue
-            if (line := self._lines.setdefault(key, row.line)) != row.line:
-                column = key[0] if isinstance(key, tuple) else REMOTE if row.text(REMOTE) else NAME
+        targets: dict[object, str] = {}
+        if before is not None:
+            targets[before.id] = REMOTE if row.text(REMOTE) else NAME
+        else:
+            for column in (NUMBER, NAME):
+                if text := normalize_name(row.text(column)):
+                    targets[column, text] = column
+        for target, column in targets.items():
+            if (line := self._lines.setdefault(target, row.line)) != row.line:
                 raise _RowError((column, f"Duplicate of line {line}."))
 
     def _require_name(self, row: Row, before: Remote) -> None:

@@ -10,9 +10,11 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 
 from lockterm.domain import dates
-from lockterm.domain.listing import AHEAD_MS, Timeline
+from lockterm.domain.listing import Timeline
 from lockterm.domain.operation import QUARTER_MS, DayCounts, first_day, sum_up_quarters
 from tests.domain.test_dates import zones
+
+AHEAD_MS, DAYS = 30 * dates.DAY_MS, 40
 
 NOW_MS = st.integers(1_577_836_800_000, 4_102_444_800_000)
 """2020 to 2100: before, a few zones went back over midnight, so that a day came twice."""
@@ -30,11 +32,11 @@ WEST, EAST = ZoneInfo("Pacific/Pago_Pago"), ZoneInfo("Pacific/Kiritimati")
 @example(1_795_219_200_000, [(ZoneInfo("UTC"), dates.DAY_MS)])  # at midnight
 @example(1_774_652_400_000, [(ZoneInfo("Europe/Berlin"), AHEAD_MS)])  # before a day of 23 hours
 def test_each_end_is_on_its_day(now_ms: int, ends: list[tuple[tzinfo, int]]) -> None:
-    timeline = Timeline(now_ms, {zone for zone, _ in ends})
+    timeline = Timeline(now_ms, {zone for zone, _ in ends}, DAYS)
     wanted = Counter[tuple[int, object]]()
     for lock_id, (zone, ahead_ms) in enumerate(ends):
         timeline.add(lock_id, zone, now_ms + ahead_ms)
-        if 0 < ahead_ms <= AHEAD_MS:
+        if ahead_ms > 0:
             at = dates.local(now_ms + ahead_ms - 1, zone)  # an end at midnight is of the day before
             wanted[lock_id, at.date()] += 1
     first = timeline.first
@@ -53,9 +55,6 @@ def test_each_end_is_on_its_day(now_ms: int, ends: list[tuple[tzinfo, int]]) -> 
         next(day for day, count in enumerate(one) if count) for _, one in timeline.by_first_day()
     ]
     assert days == sorted(days)
-
-
-DAYS = 40
 
 
 @given(NOW_MS, zones, st.lists(st.integers(-60 * dates.DAY_MS, 2 * dates.DAY_MS), max_size=12))

@@ -319,9 +319,9 @@ def _before_and_after(operation: Operation, zone: tzinfo) -> list[Detail]:
         return _listed([Remote.read(record) for record in operation.before])
     before, after = remotes_around(operation)
     if operation.call == "delete":
-        return [_blank(_HEADINGS["delete"]), *_compared(before, before, zone)]
+        return [_blank("The remote before the change:"), *_compared(before, before, zone)]
     if operation.call == "add":
-        return [_blank(_HEADINGS["add"]), *_compared(after, after, zone)]
+        return [_blank("The remote that was sent:"), *_compared(after, after, zone)]
     if operation.state in RECORDED:
         heading = "Before -> after:"
     elif operation.state in UNCONFIRMED | IN_FLIGHT:
@@ -342,9 +342,6 @@ def remotes_around(operation: Operation) -> tuple[Remote | None, Remote | None]:
         return before, None
     sent = {name: value for name, value in operation.body.items() if name != "remoteId"}
     return before, Remote.read({**(before.raw if before else {}), **sent})
-
-
-_HEADINGS = {"delete": "The remote before the change:", "add": "The remote that was sent:"}
 
 
 def _compared(before: Remote | None, after: Remote | None, zone: tzinfo) -> list[Detail]:

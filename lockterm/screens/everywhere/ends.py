@@ -15,7 +15,7 @@ from textual.widgets import Static
 
 from lockterm import screens
 from lockterm.domain import dates, glyphs
-from lockterm.domain.listing import TIMELINE_DAYS, ListPosition, Timeline, split_needle
+from lockterm.domain.listing import ListPosition, Timeline, split_needle
 from lockterm.domain.safe_text import clean
 from lockterm.domain.text.amount import describe_unreadable_periods, format_count
 from lockterm.domain.text.service import describe_read_only
@@ -59,6 +59,12 @@ SPANS = (
     Span("within 30 days", 0, 30),
 )
 
+TIMELINE_DAYS = 34
+"""The number of days for which ends are counted.
+
+The number is greater than 30, because locks in different time zones have different dates for today,
+and because a day may be an hour shorter."""
+
 
 class ExpiringScreen(AllLocksScreen):
     """The screen "Expiring".
@@ -79,7 +85,7 @@ class ExpiringScreen(AllLocksScreen):
         self.span = SPANS[0]
         """The period of end dates that the screen shows."""
         self._counts = [0] * len(SPANS)
-        self._timeline = Timeline(0, ())
+        self._timeline = Timeline(0, (), TIMELINE_DAYS)
         self._has_days: bool | None = None
         """Whether the chart of days is shown; None to decide by the terminal's size."""
         self._days = DaysToCome(id="days")
@@ -116,7 +122,7 @@ class ExpiringScreen(AllLocksScreen):
         # Get each zone once, because an unknown zone name causes a search on the disk every time.
         named = {one.lock.zone: one.lock for one in lock_lists.locks.values()}
         zones = {name: self.operations.zone(lock) for name, lock in named.items()}
-        timeline = Timeline(now_ms, set(zones.values()))
+        timeline = Timeline(now_ms, set(zones.values()), TIMELINE_DAYS)
         for lock_id, one in lock_lists.locks.items():
             yield None
             if one.listing is None:
