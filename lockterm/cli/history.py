@@ -13,7 +13,7 @@ import click
 from lockterm.cli.all_locks import list_unread, read_all
 from lockterm.cli.exit_codes import DONE, UNREACHABLE, UsageError, notify
 from lockterm.cli.manual import LOCAL, READING
-from lockterm.cli.options import Format, complete_locks, reads
+from lockterm.cli.options import Format, lock_option, reads
 from lockterm.cli.output import put, put_csv, put_json, put_table
 from lockterm.cli.session import Session, find_lock, lock_json
 from lockterm.config import Options
@@ -56,13 +56,7 @@ before the change.
 
 
 @click.command(epilog=_HISTORY_HELP)
-@click.option(
-    "--lock",
-    "typed_lock",
-    metavar="LOCK",
-    help="Show only changes of this lock. [default: all locks]",
-    shell_complete=complete_locks,
-)
+@lock_option
 @click.option(
     "--since", metavar="DAY", help="Start at this day, such as 2026-11-01. [default: the first]"
 )
@@ -155,13 +149,7 @@ Examples:
     metavar="TIME",
     help="Start at this age or day, such as 7d or 2026-11-01. [default: the first]",
 )
-@click.option(
-    "--lock",
-    "typed_lock",
-    metavar="LOCK",
-    help="Show only changes of this lock. [default: all locks]",
-    shell_complete=complete_locks,
-)
+@lock_option
 @click.option("--read", "reads_first", is_flag=True, help="Read all locks first.")
 @reads
 def changes(

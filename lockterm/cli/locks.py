@@ -11,7 +11,14 @@ import click
 
 from lockterm.cli.exit_codes import DONE, MISUSED, UsageError, notify
 from lockterm.cli.manual import LOCAL, list_examples
-from lockterm.cli.options import Format, asks_service, json_option, lock_argument, reads
+from lockterm.cli.options import (
+    Format,
+    asks_service,
+    file_argument,
+    json_option,
+    lock_argument,
+    reads,
+)
 from lockterm.cli.output import (
     ignore_missing_reader,
     put,
@@ -172,7 +179,7 @@ Examples:
 
 
 @locks.command("import", epilog=_IMPORT_HELP)
-@click.argument("file", metavar="FILE", type=click.Path(path_type=Path))
+@file_argument
 @json_option
 @asks_service
 def import_locks(options: Options, file: Path, as_json: bool) -> int:

@@ -14,6 +14,7 @@ from contextlib import suppress
 from dataclasses import replace
 from enum import Enum
 from functools import wraps
+from pathlib import Path
 from typing import Any, NamedTuple, TypeVar
 
 import click
@@ -111,7 +112,23 @@ def complete_locks(
 # --- options --------------------------------------------------------------------------------------
 
 lock_argument = click.argument("typed_lock", metavar="LOCK", shell_complete=complete_locks)
+lock_option = click.option(
+    "--lock",
+    "typed_lock",
+    metavar="LOCK",
+    help="Show only changes of this lock. [default: all locks]",
+    shell_complete=complete_locks,
+)
 remote_argument = click.argument("remote_id", metavar="REMOTE", type=WholeNumber(0))
+FILE_PATH = click.Path(path_type=Path)
+"""The type of an option or argument whose value is the path of a file."""
+file_argument = click.argument("file", metavar="FILE", type=FILE_PATH)
+max_deletes_option = click.option(
+    "--max-deletes",
+    metavar="N",
+    type=WholeNumber(0),
+    help="Maximum number of deletes. [default: no limit]",
+)
 json_option = click.option("--json", "as_json", is_flag=True, help="Print JSON.")
 yes_option = click.option("--yes", "-y", is_flag=True, help="Skip the confirmation prompt.")
 

@@ -10,7 +10,7 @@ import click
 from lockterm.cli.all_locks import list_unread, read_all, to_counts_json
 from lockterm.cli.exit_codes import DONE, FAILED, UNREACHABLE, UsageError, notify
 from lockterm.cli.manual import UNREAD, list_exit_codes
-from lockterm.cli.options import Format, reads
+from lockterm.cli.options import FILE_PATH, Format, reads
 from lockterm.cli.output import put, put_csv, put_json, put_table
 from lockterm.cli.session import Session
 from lockterm.config import Options
@@ -68,14 +68,14 @@ read).
 @click.option(
     "--html",
     metavar="FILE",
-    type=click.Path(path_type=Path),
+    type=FILE_PATH,
     help="Write an HTML page to this file. [default: none]",
 )
 @click.option(
     "--markdown",
     "md",
     metavar="FILE",
-    type=click.Path(path_type=Path),
+    type=FILE_PATH,
     help="Write a Markdown page to this file. [default: none]",
 )
 @reads

@@ -11,11 +11,11 @@ import click
 from lockterm.cli.exit_codes import UsageError
 from lockterm.cli.manual import LINES, LOCK_AND_REMOTE, RUN_CODES
 from lockterm.cli.options import (
-    WholeNumber,
     WriteOptions,
     changes,
     complete_locks,
     lock_argument,
+    max_deletes_option,
     remote_argument,
 )
 from lockterm.cli.run_plan import offer_plan, report_problems, report_unread
@@ -224,12 +224,7 @@ Examples:
     shell_complete=complete_locks,
     help="Clean only this lock; repeatable. [default: all locks]",
 )
-@click.option(
-    "--max-deletes",
-    metavar="N",
-    type=WholeNumber(0),
-    help="Maximum number of deletes. [default: no limit]",
-)
+@max_deletes_option
 @changes
 def clean(
     options: Options,

@@ -24,7 +24,7 @@ from lockterm.cli.all_locks import (
 )
 from lockterm.cli.exit_codes import DONE, FAILED, UNREACHABLE, UsageError, notify
 from lockterm.cli.manual import UNREAD, list_exit_codes
-from lockterm.cli.options import Format, WholeNumber, reads
+from lockterm.cli.options import FILE_PATH, Format, WholeNumber, reads
 from lockterm.cli.output import ProgressLine, put, put_csv, put_json, put_table
 from lockterm.cli.remotes import CSV_COLUMNS, TITLES, csv_rows, table_cells
 from lockterm.cli.session import Session, format_lock, lock_json
@@ -107,7 +107,7 @@ number), and ends: a list of day, ended, end, lock (lockId, name) and remote as 
     "--html",
     "page",
     metavar="FILE",
-    type=click.Path(path_type=Path),
+    type=FILE_PATH,
     help="Write a page with counts, end dates and changes to FILE. [default: none]",
 )
 @click.option(

@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from lockterm.config import Options, Settings, load_settings
+from lockterm.config.profile import PRESETS
 from lockterm.errors import ConfigError
 
 if TYPE_CHECKING:
@@ -30,13 +31,14 @@ def load_ui_settings(config_file: Path, options: Options) -> Settings:
         ConfigError: If a setting is wrong; the message names the value and the setting.
     """
     settings = load_settings(config_file, options, os.environ)
-    place = settings.origins.get("presets")
-    if settings.profile is not None and place is not None:
+    if settings.profile is not None and settings.profile.presets != PRESETS:
         from lockterm.domain.date_input import find_error  # few people configure it
 
         for text in settings.profile.presets:
             if error := find_error(text):
-                raise ConfigError(f"{place}: presets contains {text!r}. {error}")
+                raise ConfigError(
+                    f"{settings.origins['presets']}: presets contains {text!r}. {error}"
+                )
     return settings
 
 

@@ -17,6 +17,7 @@ import click
 
 from lockterm.cli.exit_codes import notify
 from lockterm.cli.manual import NO_CODES, list_examples, list_exit_codes
+from lockterm.cli.options import FILE_PATH
 from lockterm.cli.output import put
 from lockterm.config import values
 from lockterm.config.file import FROM_ENVIRONMENT
@@ -98,7 +99,7 @@ _SERVE_CODES = list_exit_codes(
 @click.option(
     "--tokens",
     "tokens_file",
-    type=click.Path(path_type=Path),
+    type=FILE_PATH,
     metavar="FILE",
     help="Require a bearer token from this file. lockterm token creates lines for the file,"
     " and SIGHUP reloads it. [default: none]",

@@ -28,7 +28,7 @@ from lockterm.cli.exit_codes import (
 )
 from lockterm.cli.manual import EXPORT_CODES, LINES, LOCK, RUN_CODES, list_exit_codes
 from lockterm.cli.options import (
-    WholeNumber,
+    FILE_PATH,
     WriteOptions,
     asks_service,
     can_prompt,
@@ -36,7 +36,9 @@ from lockterm.cli.options import (
     changes,
     complete_locks,
     confirm,
+    file_argument,
     lock_argument,
+    max_deletes_option,
 )
 from lockterm.cli.output import is_terminal, put, put_bytes
 from lockterm.cli.run_plan import (
@@ -65,7 +67,7 @@ _with_map = click.option(
     "--map",
     "map_path",
     metavar="MAPFILE",
-    type=click.Path(path_type=Path),
+    type=FILE_PATH,
     help="Mapping file for the table of another system. [default: none]",
 )
 
@@ -93,9 +95,7 @@ Examples:
 @click.option(
     "--json", "as_json", is_flag=True, help="Print JSON with complete records (the default)."
 )
-@click.option(
-    "--output", "-o", type=click.Path(path_type=Path), help="Write to this file. [default: stdout]"
-)
+@click.option("--output", "-o", type=FILE_PATH, help="Write to this file. [default: stdout]")
 @click.option("--force", is_flag=True, help="Replace a file that is not an export.")
 @asks_service
 def export(
@@ -219,7 +219,7 @@ Examples:
 
 
 @click.command(epilog=_DIFF_HELP)
-@click.argument("file", metavar="FILE", type=click.Path(path_type=Path))
+@file_argument
 @click.option("--prune", is_flag=True, help="Include the deletes of apply --prune.")
 @_with_map
 @click.option("--json", "as_json", is_flag=True, help="Print a line of JSON for each step.")
@@ -263,14 +263,9 @@ Examples:
 
 
 @click.command(epilog=_APPLY_HELP)
-@click.argument("file", metavar="FILE", type=click.Path(path_type=Path))
+@file_argument
 @click.option("--prune", is_flag=True, help="Delete remotes that are not in the file.")
-@click.option(
-    "--max-deletes",
-    metavar="N",
-    type=WholeNumber(0),
-    help="Maximum number of deletes. [default: no limit]",
-)
+@max_deletes_option
 @click.option("--no-shorten", is_flag=True, help="Refuse a plan that shortens access.")
 @_with_map
 @changes

@@ -13,6 +13,7 @@ import click
 from lockterm.cli.exit_codes import DONE, UsageError, notify
 from lockterm.cli.manual import CHANGING, EXPORT_CODES, LOCK, READING, list_examples
 from lockterm.cli.options import (
+    FILE_PATH,
     Format,
     WriteOptions,
     asks_service,
@@ -198,7 +199,7 @@ Examples:
     "--output",
     "-o",
     metavar="FILE",
-    type=click.Path(path_type=Path),
+    type=FILE_PATH,
     help="Write to this new file. [default: a file in the data directory]",
 )
 @click.option("--yes", "-y", is_flag=True, help="Download from another server without a prompt.")

@@ -4,15 +4,17 @@ from __future__ import annotations
 
 import re
 import tomllib
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, fields
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar
 
 from lockterm.config.profile import Profile
 from lockterm.config.values import INT64, as_sentence, profile_name, shorten, suggestion
 from lockterm.errors import ConfigError
 from lockterm.safe_files import for_shell, read_guarded
+
+T = TypeVar("T")
 
 LARGEST = 1 << 20
 """Maximum size of a configuration file, in bytes."""
@@ -69,6 +71,33 @@ class ConfigFile:
             hint: The next step for the user, as a sentence.
         """
         return ConfigError(as_sentence(f"{self.place(*keys)}: {keys[-1]} {sentence}"), hint=hint)
+
+    def read(
+        self, keys: tuple[str, ...], check: Callable[[Any], T], default: T, origins: dict[str, str]
+    ) -> T:
+        """Return the checked value of a setting, or its default.
+
+        Args:
+            keys: The names of the tables around the key, then the key.
+            check: The rule for the value, a function of ``lockterm.config.values``.
+            default: The value if the file does not have the key.
+            origins: A mapping to which the method adds the key with the origin of the value.
+
+        Raises:
+            ConfigError: The value is wrong.
+        """
+        *tables, key = keys
+        table: Mapping[str, Any] = getattr(self, tables[0])
+        for name in tables[1:]:
+            table = table.get(name, {})
+        if key not in table:
+            origins.setdefault(key, "default")
+            return default
+        origins[key] = self.place(*keys)
+        try:
+            return check(table[key])
+        except ValueError as error:
+            raise self.error(keys, str(error)) from None
 
 
 def read_config(path: Path) -> ConfigFile | None:

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import locale
 import sys
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, Literal, Protocol, cast, runtime_checkable
+from typing import Literal, cast
 
 from lockterm.config import values
 from lockterm.config.file import ConfigFile
@@ -29,11 +29,8 @@ _FILLING = ("xterm", "linux", "rxvt", "putty", "mlterm", "st-", "alacritty", "ko
 """The beginnings of ``TERM`` for terminals that erase with the current background color."""
 
 AUTO = "auto"
-_WORDS = {
-    "glyphs": (AUTO, "ascii", "unicode"),
-    "copy": (AUTO, "plain", "tmux", "screen"),
-}
-"""Maps settings of the table ``[terminal]`` that are texts to their possible values."""
+_GLYPHS = values.one_of(AUTO, "ascii", "unicode")
+_COPY = values.one_of(AUTO, "plain", "tmux", "screen")
 
 
 @dataclass(frozen=True, slots=True)
@@ -77,16 +74,10 @@ FULL_LOOK = Look()
 """The look for a terminal that supports everything."""
 
 
-@runtime_checkable
-class HasLook(Protocol):
-    """A protocol for an app with a look, because apps in tests may have no look."""
-
-    look: Look
-
-
 def look_of(app: object) -> Look:
-    """Return the look of an app; :data:`FULL_LOOK` if the app has none."""
-    return app.look if isinstance(app, HasLook) else FULL_LOOK
+    """Return the look of an app; :data:`FULL_LOOK` if the app has none, as in tests."""
+    look: Look = getattr(app, "look", FULL_LOOK)
+    return look
 
 
 def resolve_look(
@@ -110,16 +101,17 @@ def resolve_look(
         ConfigError: A value of the table ``[terminal]`` is wrong.
     """
     if quiet is None:
-        quiet = _filed(file, "quiet", False, origins)
+        quiet = file.read(("terminal", "quiet"), values.boolean, False, origins)
     if mouse is not None:
         origins["mouse"] = "option --no-mouse"
     elif "mouse" not in file.terminal and (environ.get("STY") or multiplexer(environ) == "screen"):
         # With the mouse on, GNU screen holds an Escape back until the next key press.
         mouse, origins["mouse"] = False, "in GNU screen"
     else:
-        mouse = _filed(file, "mouse", True, origins)
+        mouse = file.read(("terminal", "mouse"), values.boolean, True, origins)
     depth, origins["colors"] = colors(environ)
-    glyphs, through = _filed(file, "glyphs", AUTO, origins), _filed(file, "copy", AUTO, origins)
+    glyphs = file.read(("terminal", "glyphs"), _GLYPHS, AUTO, origins)
+    through = file.read(("terminal", "copy"), _COPY, AUTO, origins)
     in_ascii = glyphs == "ascii"
     utf8, variable = takes_utf8(environ)
     if glyphs == AUTO:
@@ -141,23 +133,6 @@ def resolve_look(
         utf8=utf8 or glyphs == "unicode",
         fills=fills_erased(environ),
     )
-
-
-def _filed(file: ConfigFile, key: str, default: Any, origins: dict[str, str]) -> Any:
-    """Return a setting of the table ``[terminal]`` or its default, and store the value's origin.
-
-    Raises:
-        ConfigError: The value is wrong.
-    """
-    if key not in file.terminal:
-        origins[key] = origins.get(key, "default")
-        return default
-    origins[key] = file.place("terminal", key)
-    check = values.boolean if isinstance(default, bool) else values.one_of(*_WORDS[key])
-    try:
-        return check(file.terminal[key])
-    except ValueError as error:
-        raise file.error(("terminal", key), str(error)) from None
 
 
 def multiplexer(environ: Mapping[str, str]) -> Multiplexer:
@@ -235,29 +210,19 @@ def was_coerced() -> bool:
     return not any(entry.startswith(b"LC_CTYPE=") for entry in began_with)
 
 
-def takes_utf8(
-    environ: Mapping[str, str],
-    *,
-    installed: Callable[[str], bool] = is_installed,
-    coerced: Callable[[], bool] = was_coerced,
-) -> tuple[bool, str]:
+def takes_utf8(environ: Mapping[str, str]) -> tuple[bool, str]:
     """Return whether the terminal accepts UTF-8, and the origin of this information.
 
     A terminal that starts in the C locale, or in a missing locale, treats each byte as a character.
     The origin is a text such as ``environment LANG=C``.
-
-    Args:
-        environ: The environment variables.
-        installed: A function that returns whether this machine has a locale.
-        coerced: A function that returns whether Python itself has set ``LC_CTYPE``.
     """
     for name in ("LC_ALL", "LC_CTYPE", "LANG"):
         value = environ.get(name)
-        if not value or (name == "LC_CTYPE" and value in _COERCED and coerced()):
+        if not value or (name == "LC_CTYPE" and value in _COERCED and was_coerced()):
             continue
         if "utf8" not in value.lower().replace("-", ""):
             return False, f"environment {name}={value}"
-        if not installed(value):
+        if not is_installed(value):
             return False, f"environment {name}={value}, which is not installed"
         return True, f"environment {name}={value}"
     return False, "no locale is set"

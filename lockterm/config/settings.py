@@ -182,7 +182,9 @@ class _Resolver:
             open_last=self._filed("open_last", values.boolean, _USUAL.open_last),
             cache=self._cache(),
             color=self._color(at_home),
-            presets=self._presets(),
+            presets=self._file.read(
+                ("renew", "presets"), values.presets, _USUAL.presets, self._origins
+            ),
             warnings=tuple(self._warnings),
         )
 
@@ -211,16 +213,6 @@ class _Resolver:
         color = self._filed(key, values.color, _USUAL.color)
         self._origins["color"] = self._origins.pop(key)
         return color if at_home else ""
-
-    def _presets(self) -> tuple[str, ...]:
-        if "presets" not in self._file.renew:
-            return _USUAL.presets
-        keys = ("renew", "presets")
-        self._origins["presets"] = self._file.place(*keys)
-        try:
-            return values.presets(self._file.renew["presets"])
-        except ValueError as error:
-            raise self._file.error(keys, str(error)) from None
 
     def _ca_file(self, value: object) -> str:
         return values.ca_file(value, self._path.parent)
@@ -314,15 +306,7 @@ class _Resolver:
 
     def _filed(self, key: str, check: Callable[[Any], T], default: T) -> T:
         """Return the checked value of a setting in the chosen profile, or the default."""
-        if key not in self._chosen:
-            self._origins.setdefault(key, "default")
-            return default
-        keys = ("profiles", self._name, key)
-        self._origins[key] = self._file.place(*keys)
-        try:
-            return check(self._chosen[key])
-        except ValueError as error:
-            raise self._file.error(keys, str(error)) from None
+        return self._file.read(("profiles", self._name, key), check, default, self._origins)
 
 
 def resolve_keys(file: ConfigFile, origins: dict[str, str], warnings: list[str]) -> Keymap:

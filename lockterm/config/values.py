@@ -124,7 +124,7 @@ def profile_name(name: str) -> str:
 def account(value: object) -> str:
     """Check that the name of an account is empty or printable, and return it."""
     name = text(value)
-    if name and not (name.strip() and name.isprintable()):
+    if name and not name.strip():
         raise ValueError("is not a valid name for an account")
     return name
 

@@ -7,6 +7,7 @@ import subprocess
 
 import pytest
 
+from lockterm.config import look
 from lockterm.config.look import (
     TRUE_COLORS,
     colors,
@@ -100,8 +101,9 @@ def test_glyphs(environ: dict[str, str], ascii_: bool) -> None:
         ({"LANG": "xx_XX.UTF-8", "LC_CTYPE": "C.UTF-8"}, True, False),
     ],
 )
-def test_utf8(environ: dict[str, str], coerced: bool, utf8: bool) -> None:
-    taken = takes_utf8(
-        environ, installed=lambda name: not name.startswith("xx"), coerced=lambda: coerced
-    )
-    assert taken[0] is utf8
+def test_utf8(
+    environ: dict[str, str], coerced: bool, utf8: bool, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(look, "is_installed", lambda name: not name.startswith("xx"))
+    monkeypatch.setattr(look, "was_coerced", lambda: coerced)
+    assert takes_utf8(environ)[0] is utf8
