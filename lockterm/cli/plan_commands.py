@@ -29,7 +29,7 @@ from lockterm.operations.copying import (
     export_source,
     plan_copies,
 )
-from lockterm.operations.planner import PlanDraft, plan_cleaning
+from lockterm.operations.planner import plan_cleaning
 from lockterm.operations.replacing import CannotReplaceError, plan_replacement
 
 _OPERATION = re.compile("[0-9a-f]{32}")
@@ -89,52 +89,32 @@ def copy(
     If a lock has a remote with the same number, the command does not change it.
     """
     with Session(options, writes=True, dry_run=how.dry_run) as session:
-        draft = _make_plan(
-            session,
-            source,
-            targets,
+        operations = session.operations
+        ids = [find_lock(session, typed).lock_id for typed in targets]
+        if source.lower().endswith(".json") or os.sep in source:
+            path = Path(source)
+            with report_problems(path):
+                found = session.run(export_source(operations, path))
+        elif _OPERATION.fullmatch(source):
+            found = session.run(backup_source(operations, source))
+        else:
+            found = Source(find_lock(session, source))
+        if len({*ids, *[found.lock.lock_id] * found.is_lock}) < len(ids) + found.is_lock:
+            raise UsageError("The same lock is given twice. Nothing was sent.")
+        planning = plan_copies(
+            operations,
+            found,
+            ids,
             renames=taken == "rename",
             skips_expired=expired == "skip",
             keeps_wall_time=times == "wall-clock",
         )
+        try:
+            draft = session.run(planning)
+        except CannotCopyError as error:
+            raise UsageError(error.meaning) from None
+        report_unread(draft)
         return offer_plan(session, draft, how)
-
-
-def _make_plan(
-    session: Session,
-    source: str,
-    targets: tuple[str, ...],
-    *,
-    renames: bool,
-    skips_expired: bool,
-    keeps_wall_time: bool,
-) -> PlanDraft:
-    operations = session.operations
-    ids = [find_lock(session, typed).lock_id for typed in targets]
-    if source.lower().endswith(".json") or os.sep in source:
-        path = Path(source)
-        with report_problems(path):
-            found = session.run(export_source(operations, path))
-    elif _OPERATION.fullmatch(source):
-        found = session.run(backup_source(operations, source))
-    else:
-        found = Source(find_lock(session, source))
-    if len({*ids, *[found.lock.lock_id] * found.is_lock}) < len(ids) + found.is_lock:
-        raise UsageError("The same lock is given twice. Nothing was sent.")
-    try:
-        draw = plan_copies(
-            operations,
-            found,
-            ids,
-            renames=renames,
-            skips_expired=skips_expired,
-            keeps_wall_time=keeps_wall_time,
-        )
-        draft = session.run(draw)
-    except CannotCopyError as error:
-        raise UsageError(error.meaning) from None
-    report_unread(draft)
-    return draft
 
 
 _REPLACE_HELP = f"""\

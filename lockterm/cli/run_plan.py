@@ -126,19 +126,19 @@ def offer_plan(
         return exit_code_of_steps(draft.left)
     if not has_work(plan):
         return put_result(plan, as_json=how.as_json)
-    if not confirm_plan(plan, session.operations.now_ms(), yes=how.yes):
+    if not confirm_plan(session, plan, yes=how.yes):
         return cancel()
     stored = store_plan(session, plan)
     del draft, plan  # free the memory of the steps, which the run reads from the store
     return run_plan(session, stored, as_json=how.as_json, lists_deleted=lists_deleted)
 
 
-def confirm_plan(plan: Plan, now_ms: int, *, yes: bool) -> bool:
+def confirm_plan(session: Session, plan: Plan, *, yes: bool) -> bool:
     """Print each remote that a plan deletes, and ask once whether to run the plan.
 
     Args:
+        session: The session that sends the changes.
         plan: The plan; only its unsent steps are considered.
-        now_ms: The current time in milliseconds since the epoch.
         yes: Whether to skip the prompt.
 
     Returns:
@@ -159,7 +159,7 @@ def confirm_plan(plan: Plan, now_ms: int, *, yes: bool) -> bool:
         notify(f"to be deleted: {format_step(step)}, lock {step.lock_id}")
     left_out = [step for step in plan.steps if step.is_left_out]
     summary = describe_plan(replace(plan, steps=(*due, *left_out)))
-    if count := count_to_type(due, now_ms):
+    if count := count_to_type(due, session.operations.now_ms()):
         return confirm_by_typing(
             f"{summary}. To run the plan, type {count}", (str(count),), yes=False
         )
@@ -254,7 +254,7 @@ def put_result(
     for step in steps:
         if step.number not in printed:
             if as_json:
-                put_step(step, is_dry=False)
+                put_step(step)
             elif step.state in PROBLEMS and step.is_planned:
                 put_problem(step)  # steps that could not be planned were shown with the plan
     if as_json:
@@ -311,7 +311,7 @@ class Progress:
     def _print(self, step: Step) -> None:
         if self._as_json:
             self.clear()
-            put_step(step, is_dry=False)
+            put_step(step)
         elif step.state in PROBLEMS:
             self.clear()
             put_problem(step)

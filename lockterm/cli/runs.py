@@ -191,7 +191,7 @@ def _run_again(
             say(f"{clean(plan.title, 100)}:")
             due = tuple(step for step in plan.steps if step.state in DUE)
             put_plan(session, PlanDraft(replace(plan, steps=due)), say)
-        if not confirm_plan(plan, session.operations.now_ms(), yes=yes):
+        if not confirm_plan(session, plan, yes=yes):
             return cancel()
         if session.operations.runs.needs_account(plan):
             if not same_account and not _is_same_account(OtherCredentialsError(plan)):

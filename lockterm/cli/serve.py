@@ -362,7 +362,7 @@ def token(name: str, is_given: bool) -> int:
     """
     made = tokens.new_token()
     try:
-        line = tokens.line_of(name, _read_typed_token(tokens.SHORTEST) if is_given else made)
+        line = tokens.line_of(name, _read_typed_token() if is_given else made)
     except ValueError as error:
         raise ConfigError(str(error)) from None
     put(line)
@@ -371,7 +371,7 @@ def token(name: str, is_given: bool) -> int:
     return 0
 
 
-def _read_typed_token(shortest: int) -> str:
+def _read_typed_token() -> str:
     if sys.stdin is None:
         raise ValueError("The token cannot be read: stdin is closed.")
     try:
@@ -381,9 +381,9 @@ def _read_typed_token(shortest: int) -> str:
         raise ValueError("The token is not valid text in this machine's encoding.") from None
     except ValueError as error:
         raise ValueError(f"The token {error}.") from None
-    if not shortest <= len(typed) <= _LONGEST_TOKEN:
+    if not tokens.SHORTEST <= len(typed) <= _LONGEST_TOKEN:
         raise ValueError(
-            f"A token must have {shortest} to {_LONGEST_TOKEN:,} characters. A shorter"
+            f"A token must have {tokens.SHORTEST} to {_LONGEST_TOKEN:,} characters. A shorter"
             " token could be guessed from its hash."
         )
     return typed

@@ -362,7 +362,7 @@ def edit(options: Options, typed_lock: str, prune: bool) -> int:
                 put(f"{format_lock(seen.lock)} is unchanged.")
                 return DONE
             put_plan(session, draft)
-            if not confirm_plan(draft.plan, session.operations.now_ms(), yes=False):
+            if not confirm_plan(session, draft.plan, yes=False):
                 return cancel()
             plan = store_plan(session, draft.plan)
             table.is_done = True
