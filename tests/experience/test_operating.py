@@ -86,12 +86,10 @@ def test_point_14_read_only_sends_no_writing_call(
     service: RunningService, lockterm: Start, configured: Callable[..., None], tmp_path: Path
 ) -> None:
     configured(service.base_url, read_only=True)
-    session = lockterm("--lock", "1003", env={"LOCKTERM_TOKEN": SECRET})
-    session.wait_for("9 remotes")
+    session = lockterm("--lock", "1003", env={"LOCKTERM_TOKEN": SECRET}, seen="9 remotes")
     assert "read-only" in session.lines[0]
     for key in "aedwuC":
-        session.press(key)
-        session.wait_for("is read-only")
+        session.press(key, seen="is read-only")
         session.send(CTRL_S + b"\r")
         session.press("escape")
     commands = (

@@ -21,8 +21,7 @@ def test_point_09_80x24_is_home_and_60x20_works(
     lockterm: Start, running_service: Callable[..., RunningService]
 ) -> None:
     service = running_service(clock=lambda: round(time.time() * 1000))  # no notice of two clocks
-    session = lockterm("--base-url", service.base_url, "--lock", "1001")
-    session.wait_for("page 1 of 7")
+    session = lockterm("--base-url", service.base_url, "--lock", "1001", seen="page 1 of 7")
     names = [record["remoteName"] for record in someone_else.page(service, 1001)]
     rows = session.lines[2:22]
     for name, row in zip(names, rows, strict=True):  # wide characters fill two cells of pyte
@@ -34,8 +33,7 @@ def test_point_09_80x24_is_home_and_60x20_works(
     session.wait_until(lambda: "? help" in session.lines[19], "the keys in the last line")
     session.wait_until(lambda: "page 1 of 9" in session.lines[18], "the pager above them")
     assert max(map(len, session.lines)) <= 60
-    session.press("G")
-    session.wait_for(f"{names[15]}.*")
+    session.press("G", seen=f"{names[15]}.*")
 
     session.resize(200, 60)
     session.wait_for("│ Created")  # the detail stands beside the table
@@ -47,10 +45,8 @@ def test_point_09_80x24_is_home_and_60x20_works(
 def test_point_09_below_that_a_sentence_and_no_action(
     lockterm: Start, service: RunningService
 ) -> None:
-    session = lockterm("--base-url", service.base_url, "--lock", "1003")
-    session.wait_for("9 remotes")
-    session.press("d")
-    session.wait_for("Keep")
+    session = lockterm("--base-url", service.base_url, "--lock", "1003", seen="9 remotes")
+    session.press("d", seen="Keep")
     asked = len(service.requests)
     session.resize(59, 20)
     session.wait_for(r"\Alockterm needs 60x20; this terminal has 59x20\.")
@@ -68,8 +64,7 @@ def test_point_09_below_that_a_sentence_and_no_action(
     assert "delete" not in {path.rpartition("/")[2] for _, path in list(service.requests)[asked:]}
     session.resize(20, 5)
     session.wait_for("press q")
-    session.press("q")
-    assert session.wait_exit() == 0
+    session.quit()
 
 
 async def test_point_09_a_key_typed_at_the_sentence_is_for_no_screen_behind_it(

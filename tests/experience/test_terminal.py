@@ -35,10 +35,8 @@ def test_point_05_copying_works_over_ssh(service: RunningService, tmp_path: Path
     inside = in_tmux(command, tmp_path, "set -s set-clipboard on", SSH_CONNECTION="1 2 3 4")
     with inside as session:
         session.wait_for("9 remotes")
-        session.press("y")
-        session.wait_for("Copy which value")
-        session.press("enter")
-        session.wait_for(re.escape(f"{number} - sent to the terminal"))
+        session.press("y", seen="Copy which value")
+        session.press("enter", seen=re.escape(f"{number} - sent to the terminal"))
         session.press("q")
         session.wait_exit()
         sent = re.findall(rb"\x1b\]52;c?;([^\x07\x1b]+)", session.raw)
@@ -48,10 +46,8 @@ def test_point_05_copying_works_over_ssh(service: RunningService, tmp_path: Path
 @pytest.mark.long
 def test_point_06_the_mouse_can_be_let_go(lockterm: Start, service: RunningService) -> None:
     arguments = ("--base-url", service.base_url, "--lock", "1003")
-    session = lockterm(*arguments, "--no-mouse")
-    session.wait_for("9 remotes")
-    session.press("d")
-    session.wait_for("Keep")
+    session = lockterm(*arguments, "--no-mouse", seen="9 remotes")
+    session.press("d", seen="Keep")
     session.press("escape")
     assert not MOUSE.search(drained(session).raw)
     session.press("O")  # the key takes it, and lets it go again
@@ -83,8 +79,9 @@ def test_point_07_it_is_readable_everywhere(
     choices = tmp_path / "state/lockterm/choices.json"
     choices.parent.mkdir(parents=True)
     choices.write_text(json.dumps({"theme": theme} if theme else {}))
-    session = lockterm("--base-url", service.base_url, "--lock", "1001", env=environment)
-    session.wait_for("page 1 of 7")
+    session = lockterm(
+        "--base-url", service.base_url, "--lock", "1001", env=environment, seen="page 1 of 7"
+    )
     # The number of the page may be there before its rows and the cursor on them.
     session.wait_until(lambda: {"expired", "days"} <= {*session.text.split()}, "the states")
 
@@ -109,8 +106,7 @@ def test_point_08_every_key_arrives(
 ) -> None:
     """Every character reaches a field; arrows in both spellings and vim's keys move; rebound."""
     typed = "".join(map(chr, range(33, 127))).replace("q", "")
-    session = lockterm("--base-url", service.base_url, "--lock", "1001")
-    session.wait_for("page 1 of 7")
+    session = lockterm("--base-url", service.base_url, "--lock", "1001", seen="page 1 of 7")
     names = [record["remoteName"] for record in someone_else.page(service, 1001)]
 
     def stands_on(place: int) -> bool:
@@ -121,14 +117,10 @@ def test_point_08_every_key_arrives(
     for key, place in moves:
         session.press(key)
         session.wait_until(lambda place=place: stands_on(place), f"{key!r} leads to {place}")
-    session.press("l")
-    session.wait_for("page 2 of 7")
-    session.press("h")
-    session.wait_for("page 1 of 7")
-    session.press("a")
-    session.wait_for("Required: Name")
-    session.press(typed[:40], "tab", typed[40:80])
-    session.wait_for(re.escape(typed[:40]))
+    session.press("l", seen="page 2 of 7")
+    session.press("h", seen="page 1 of 7")
+    session.press("a", seen="Required: Name")
+    session.press(typed[:40], "tab", typed[40:80], seen=re.escape(typed[:40]))
     session.wait_for(re.escape(typed[40:80]))
     session.press("shift+tab", "end", "backspace")
     session.wait_until(lambda: typed[:40] not in session.text, "backspace arrived")
@@ -137,11 +129,9 @@ def test_point_08_every_key_arrives(
     config = tmp_path / "config/lockterm/config.toml"
     config.parent.mkdir(parents=True)
     config.write_text('[keys]\n"remotes.delete" = "Z"\n')
-    rebound = lockterm("--base-url", service.base_url, "--lock", "1003")
-    rebound.wait_for("9 remotes")
+    rebound = lockterm("--base-url", service.base_url, "--lock", "1003", seen="9 remotes")
     rebound.wait_for("Z delete")
-    rebound.press("Z")
-    rebound.wait_for("Delete .* from lock 1003")
+    rebound.press("Z", seen="Delete .* from lock 1003")
     for lines, mistake in (
         (['"remotes.delet" = "Z"'], "remotes.delet "),
         (['"remotes.edit" = "Z"', '"remotes.delete" = "Z"'], "remotes.edit"),

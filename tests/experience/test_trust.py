@@ -109,23 +109,20 @@ def test_point_03_typed_input_survives(
     """A refused save leaves the form filled; after kill -9 the next start offers the draft."""
     arguments = ("--base-url", service.base_url, "--lock", "1003")
     someone_else.add(service, 1003, "Roof crew")
-    first = lockterm(*arguments)
-    first.wait_for("10 remotes")
-    first.press("a")
-    first.wait_for("Add a remote")
+    first = lockterm(*arguments, seen="10 remotes")
+    first.press("a", seen="Add a remote")
     first.press("Roof crew", "tab", "A-77", "tab", "space")
     first.send(CTRL_S)
     first.wait_for("Fix: Name")
     first.wait_for("already has a remote with this name")
     assert "Roof crew" in first.text and "A-77" in first.text
-    first.press("end", " by night")  # the focus has gone to what is wrong
-    first.wait_for("Roof crew by night")
+    # the focus has gone to what is wrong
+    first.press("end", " by night", seen="Roof crew by night")
     first.wait_until(lambda: name_on_disk(tmp_path) == "Roof crew by night", "the draft")
     first.kill(signal.SIGKILL)
     first.wait_exit()
 
-    second = lockterm(*arguments)
-    second.wait_for("was not finished")
+    second = lockterm(*arguments, seen="was not finished")
     second.choose("Open the form")
     second.wait_for("Roof crew by night")
     second.wait_for("A-77")
@@ -159,10 +156,7 @@ async def test_point_04_it_survives_the_network(
 
 
 def test_point_04_quitting_waits_for_no_network(lockterm: Start, service: RunningService) -> None:
-    session = lockterm("--base-url", service.base_url, "--lock", "1003")
-    session.wait_for("9 remotes")
+    session = lockterm("--base-url", service.base_url, "--lock", "1003", seen="9 remotes")
     service.stop()
-    session.press("r")
-    session.wait_for("OFFLINE")
-    session.press("q")
-    assert session.wait_exit() == 0
+    session.press("r", seen="OFFLINE")
+    session.quit()

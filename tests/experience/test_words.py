@@ -84,8 +84,7 @@ def test_point_11_it_is_quiet(lockterm: Start, service: RunningService) -> None:
     table, form = lockterm(*arguments), lockterm(*arguments)
     table.wait_for("9 remotes")
     form.wait_for("9 remotes")
-    form.press("a")
-    form.wait_for("Required: Name")
+    form.press("a", seen="Required: Name")
     quiet_since = time.monotonic()
     end = quiet_since + PATIENCE_S
     while time.monotonic() - quiet_since < IDLE_S:
@@ -95,10 +94,8 @@ def test_point_11_it_is_quiet(lockterm: Start, service: RunningService) -> None:
             quiet_since = time.monotonic()
 
     with socket.create_server(("127.0.0.1", 0)) as silent:  # takes connections, answers nothing
-        waiting = lockterm(
-            "--base-url", f"http://127.0.0.1:{silent.getsockname()[1]}", "--lock", "1003"
-        )
-        waiting.wait_for(r"Name +Number +Valid")
+        url = f"http://127.0.0.1:{silent.getsockname()[1]}"
+        waiting = lockterm("--base-url", url, "--lock", "1003", seen=r"Name +Number +Valid")
         waiting.wait_for("Loading the remotes of lock 1003")
         waiting.wait_for(r"\? help")
 

@@ -77,8 +77,7 @@ def test_wrong_answers_in_a_terminal(
     chance, began_s = Random(SEED), time.monotonic()
     with in_a_thread(wrong):
         base_url = f"http://127.0.0.1:{wrong.port}"
-        session = lockterm("--base-url", base_url, "--lock", "1001", size=(100, 30))
-        session.wait_for("Remotes")
+        session = lockterm("--base-url", base_url, "--lock", "1001", size=(100, 30), seen="Remotes")
         keys = 0
         while len(wrong.sent) < IN_TERMINAL:
             choices = next(

@@ -15,7 +15,8 @@ from tests.terminal.pty_session import LOCKTERM, PtySession, clean_environment
 def lockterm(tmp_path: Path) -> Iterator[Callable[..., PtySession]]:
     """Start ``lockterm ARGUMENTS`` in a terminal, with a home of the test's own.
 
-    ``env`` adds to the environment; the other keywords are those of ``PtySession``.
+    ``env`` adds to the environment, and ``seen`` is what to wait for; the other keywords are those
+    of ``PtySession``.
     """
     with ExitStack() as stack:
 
@@ -24,10 +25,14 @@ def lockterm(tmp_path: Path) -> Iterator[Callable[..., PtySession]]:
             env: dict[str, str] | None = None,
             size: tuple[int, int] = (80, 24),
             controlling: bool = True,
+            seen: str | None = None,
         ) -> PtySession:
             environment = clean_environment(tmp_path, **(env or {}))
-            return stack.enter_context(
+            session = stack.enter_context(
                 PtySession([*LOCKTERM, *arguments], environment, size=size, controlling=controlling)
             )
+            if seen is not None:
+                session.wait_for(seen)
+            return session
 
         yield start

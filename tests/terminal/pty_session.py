@@ -236,9 +236,16 @@ class PtySession:
 
     # --- what is done --------------------------------------------------------------------------
 
-    def press(self, *keys: str) -> None:
-        """Type keys by their names, or text as it is."""
+    def press(self, *keys: str, seen: str | None = None) -> None:
+        """Type keys by their names, or text as it is, and wait until the screen matches."""
         self.send("".join(KEYS.get(key, key) for key in keys).encode())
+        if seen is not None:
+            self.wait_for(seen)
+
+    def quit(self) -> None:
+        """Leave lockterm with the key for it."""
+        self.press("q")
+        assert self.wait_exit() == 0
 
     def choose(self, button: str) -> None:
         """Press the button to the right of the one with the focus."""

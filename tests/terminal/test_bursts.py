@@ -20,10 +20,8 @@ LIMITED = "Ivan Horvat"
 @pytest.fixture
 def remotes(lockterm: Start) -> PtySession:
     """The remotes of the demo's store of chemicals: 18 on one page."""
-    session = lockterm("demo")
-    session.wait_for("Main gate")
-    session.press("/Chemical", "enter", "enter")
-    session.wait_for("18 remotes")
+    session = lockterm("demo", seen="Main gate")
+    session.press("/Chemical", "enter", "enter", seen="18 remotes")
     return session
 
 
@@ -32,49 +30,42 @@ def _field(session: PtySession, label: str) -> str:
 
 
 def test_an_end_typed_with_the_key_that_opens_the_form_is_in_its_field(remotes: PtySession) -> None:
-    remotes.press("jw+30d")
-    remotes.wait_for(r"End +\+30d")
+    remotes.press("jw+30d", seen=r"End +\+30d")
     assert _field(remotes, "Name").startswith(LIMITED)
 
 
 def test_renewing_a_permanent_remote_is_refused_and_text_typed_for_it_does_nothing(
     remotes: PtySession,
 ) -> None:
-    remotes.press("w+30d\x13d")
-    remotes.wait_for("Permanent remotes have no end date. Press e to change the type.")
+    remotes.press(
+        "w+30d\x13d", seen="Permanent remotes have no end date. Press e to change the type."
+    )
     remotes.wait_for("Other keys do nothing here")
-    remotes.press("\x1b")
-    remotes.wait_for(rf"{FIRST}.*always")
+    remotes.press("\x1b", seen=rf"{FIRST}.*always")
 
 
 def test_a_text_typed_with_the_key_that_opens_the_find_line_is_whole(remotes: PtySession) -> None:
-    remotes.press("/horvat")
-    remotes.wait_for(r"Find: horvat")
+    remotes.press("/horvat", seen=r"Find: horvat")
 
 
 def test_a_number_typed_with_the_key_that_asks_for_it_is_whole(remotes: PtySession) -> None:
-    remotes.press("u77")
-    remotes.wait_for("New user number")
+    remotes.press("u77", seen="New user number")
     remotes.wait_for(r"│ +77 +│")
 
 
 def test_a_page_typed_with_the_key_that_asks_for_it_is_shown(lockterm: Start) -> None:
-    session = lockterm("demo")
-    session.wait_for("Main gate")
-    session.press("/Main gate", "enter", "enter", ":3", "enter")
-    session.wait_for("page 3 of")
+    session = lockterm("demo", seen="Main gate")
+    session.press("/Main gate", "enter", "enter", ":3", "enter", seen="page 3 of")
 
 
 def test_what_comes_behind_enter_finds_the_remote_that_it_opens(remotes: PtySession) -> None:
-    remotes.press("enter", "e")
-    remotes.wait_for(f"Edit {FIRST}")
+    remotes.press("enter", "e", seen=f"Edit {FIRST}")
     assert "no remote under the cursor" not in remotes.text
 
 
 def test_a_burst_deletes_nothing(remotes: PtySession) -> None:
     """Not by the keys that save, and not by the key that deletes before its question is seen."""
-    remotes.press("d", "right", "enter", "dD")
-    remotes.wait_for("Typed too early")
+    remotes.press("d", "right", "enter", "dD", seen="Typed too early")
     remotes.wait_for(f"Delete {FIRST}.* from")
     remotes.press("enter")
     remotes.wait_until(lambda: "Keep" not in remotes.text, "the question is gone")
@@ -82,8 +73,7 @@ def test_a_burst_deletes_nothing(remotes: PtySession) -> None:
 
 
 def test_the_key_of_the_question_deletes(remotes: PtySession) -> None:
-    remotes.press("d")
-    remotes.wait_for(rf"D  Delete {FIRST}")
+    remotes.press("d", seen=rf"D  Delete {FIRST}")
     remotes.wait_for("Valid: always")
     remotes.wait_until(lambda: b"\x1b[5n" in remotes.raw, "asked whether it is drawn")
     remotes.send(b"\x1b[0nD")
@@ -101,7 +91,6 @@ def test_the_key_counts_only_behind_the_answer_of_a_terminal_that_shows_the_ques
     remotes.send(b"\x1b[0n")  # now it is known as one that answers
     remotes.press("enter", "d")
     remotes.wait_until(lambda: remotes.raw.count(b"\x1b[5n") == 2, "asked whether it is drawn")
-    remotes.press("D")
-    remotes.wait_for("Typed too early")
+    remotes.press("D", seen="Typed too early")
     remotes.send(b"\x1b[0nD")
     remotes.wait_for("17 remotes")

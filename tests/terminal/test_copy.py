@@ -55,8 +55,7 @@ def copied(inside: AbstractContextManager[PtySession]) -> tuple[list[str], str]:
     """Run the copier; what arrived, and what the display said afterwards."""
     with inside as session:
         session.wait_for("ready")
-        session.press("enter")
-        session.wait_for("DONE")
+        session.press("enter", seen="DONE")
         while session.pump(0.3):
             pass
         said = session.text
@@ -142,8 +141,7 @@ def test_the_limit_of_a_piece_is_that_of_the_real_screen(tmp_path: Path) -> None
         script = f"printf 'ready'; read x; cat {file}; echo DONE; read x"
         with in_screen(["sh", "-c", script], tmp_path) as session:
             session.wait_for("ready")
-            session.press("enter")
-            session.wait_for("DONE")
+            session.press("enter", seen="DONE")
             assert (payload in session.raw) is passes, length
             session.press("enter")
             session.wait_exit()
@@ -161,10 +159,8 @@ def test_y_in_lockterm_reaches_the_clipboard(tmp_path: Path, inside: str | None)
         session = PtySession(command, clean_environment(tmp_path), (100, 30))
     with session as terminal:
         number = terminal.wait_for(r"A-\d+")[0]
-        terminal.press("y")
-        terminal.wait_for("Copy which value")
-        terminal.press("enter")
-        terminal.wait_for(f"{number} - sent to the terminal")
+        terminal.press("y", seen="Copy which value")
+        terminal.press("enter", seen=f"{number} - sent to the terminal")
         terminal.wait_until(lambda: arrived(terminal) == [number], "it arrives")
         terminal.press("\x11")  # ctrl+q
         terminal.wait_exit()

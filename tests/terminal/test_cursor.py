@@ -52,8 +52,7 @@ def wait_on(session: PtySession, pattern: str) -> None:
 
 
 def test_terminal_cursor_follows_the_focus(lockterm: Start) -> None:
-    session = lockterm("demo", "--lock", "1001")
-    session.wait_for("page 1 of 7")
+    session = lockterm("demo", "--lock", "1001", seen="page 1 of 7")
     for key, pattern in WALK:
         session.press(key)
         wait_on(session, pattern)
@@ -61,8 +60,7 @@ def test_terminal_cursor_follows_the_focus(lockterm: Start) -> None:
 
 
 def test_it_costs_a_key_ten_bytes_at_most(lockterm: Start) -> None:
-    session = lockterm("demo", "--lock", "1001")
-    session.wait_for("page 1 of 7")
+    session = lockterm("demo", "--lock", "1001", seen="page 1 of 7")
     before = len(session.raw)
     session.press("j")
     wait_on(session, ". +Omar Haddad")

@@ -320,8 +320,7 @@ def test_doctor_shows_keys_as_they_arrive(tmp_path: Path) -> None:
             ("ž", r"arrives as \\u017e"),
             ("q", r"^ +q +arrives as q"),
         ):
-            terminal.press(key)
-            terminal.wait_for(line)
+            terminal.press(key, seen=line)
         assert terminal.wait_exit() == 0
         assert f"5 of {len(KEYS)} keys arrived." in terminal.text
         assert "Not seen: tab shift+tab" in terminal.text

@@ -15,29 +15,25 @@ Start = Callable[..., PtySession]
 
 
 def test_quitting_ends_every_mode_when_the_mouse_was_taken_late(lockterm: Start) -> None:
-    session = lockterm("demo", "--no-mouse")
-    session.wait_for("Main gate")
+    session = lockterm("demo", "--no-mouse", seen="Main gate")
     session.send(b"\x1b[?2048;2$y")  # it can report its size between the keys
     session.wait_until(lambda: b"\x1b[?2048h" in session.raw, "sizes in band")
     session.press("O")
     session.wait_until(lambda: b"\x1b[?1016h" in session.raw, "the mouse in pixels")
     assert {1000, 1003, 1006, 1016, 2004, 2048} <= modes_of(session.raw)
-    session.press("q")
-    assert session.wait_exit() == 0
+    session.quit()
     assert modes_of(session.raw) == {7, 25}
 
 
 def test_quiet_mode_does_not_ask_for_every_movement_of_the_mouse(lockterm: Start) -> None:
-    session = lockterm("demo", "--quiet")
-    session.wait_for("Main gate")
+    session = lockterm("demo", "--quiet", seen="Main gate")
     modes = modes_of(session.raw)
     assert 1002 in modes and 1003 not in modes
 
 
 def test_one_thread_reads_when_the_process_was_stopped_and_continued(lockterm: Start) -> None:
     """Two threads that read would each get half of what is typed, and one wait for ever."""
-    session = lockterm("demo")
-    session.wait_for("Main gate")
+    session = lockterm("demo", seen="Main gate")
     assert session.attributes()[6][termios.VMIN] in (0, b"\0"), "no read waits"
     process = psutil.Process(session.pid)
     session.wait_taken()
@@ -55,8 +51,6 @@ def test_one_thread_reads_when_the_process_was_stopped_and_continued(lockterm: S
     # One more may have begun to do something else.
     assert process.num_threads() < threads + len(stops)
     for key, shown in (("enter", "page 1 of"), ("escape", "Main gate +1001")):
-        session.press(key)
-        session.wait_for(shown)
-    session.press("q")
-    assert session.wait_exit() == 0
+        session.press(key, seen=shown)
+    session.quit()
     assert_given_back(session)

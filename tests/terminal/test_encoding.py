@@ -26,18 +26,15 @@ NOT_UTF8 = {
 
 def see_names(session: PtySession) -> None:
     session.wait_for("Main gate")
-    session.press("enter")
-    session.wait_for("page 1 of 1")
-    session.press("j", "e")
-    session.wait_for("> Edit")
+    session.press("enter", seen="page 1 of 1")
+    session.press("j", "e", seen="> Edit")
 
 
 @pytest.mark.parametrize("name", telling(("Latin-1",), NOT_UTF8))
 def test_nothing_but_ascii_is_sent_to_it(lockterm: Start, name: str) -> None:
     session = lockterm("demo", env=NOT_UTF8[name])
     see_names(session)
-    session.press("escape")
-    session.wait_for(r"Peter Nov\?k +F-2044")
+    session.press("escape", seen=r"Peter Nov\?k +F-2044")
     assert session.raw.replace(QUESTION, b"").isascii()
 
 
@@ -48,8 +45,7 @@ def test_it_is_asked_and_the_locale_is_wrong(lockterm: Start) -> None:
     session.wait_until(lambda: QUESTION in session.raw, "the question")
     session.send(b"\x1b[1;3R")
     see_names(session)
-    session.press("escape")
-    session.wait_for("Peter Novák +F-2044")
+    session.press("escape", seen="Peter Novák +F-2044")
 
 
 @pytest.mark.long
@@ -64,15 +60,13 @@ def test_it_is_asked_and_the_locale_is_right(lockterm: Start) -> None:
 @pytest.mark.long
 def test_it_is_asked_though_the_locale_says_so(lockterm: Start) -> None:
     """As a terminal of another encoding that was started where the locale is of UTF-8."""
-    session = lockterm("demo")
-    session.wait_for("Main gate")
+    session = lockterm("demo", seen="Main gate")
     session.wait_until(lambda: QUESTION in session.raw, "the question")
     session.send(b"\x1b[1;5R")
     session.wait_until(lambda: b"\x1b\\" in session.raw, "it is drawn again")
     since = session.raw.rindex(b"\x1b\\")
     see_names(session)
-    session.press("escape")
-    session.wait_for(r"Peter Nov\?k +F-2044")
+    session.press("escape", seen=r"Peter Nov\?k +F-2044")
     assert session.raw[since:].isascii()
 
 

@@ -33,8 +33,7 @@ def assert_nothing_left(session: PtySession, home: Path) -> None:
 
 
 def test_the_demo_ends_with_a_key_and_leaves_nothing(lockterm: Start, tmp_path: Path) -> None:
-    session = lockterm("demo")
-    session.wait_for(FIRST_LOCK)
+    session = lockterm("demo", seen=FIRST_LOCK)
     (connection,) = psutil.Process(session.pid).net_connections("tcp")
     assert (connection.status, connection.laddr.ip) == ("LISTEN", "127.0.0.1")
     assert list(tmp_path.glob("lockterm-demo-*"))
@@ -60,8 +59,7 @@ def test_demo_runs_a_command_on_the_demo_of_another_terminal(
         )
 
     assert "No demo is running." in run("locks", "list").stderr
-    session = lockterm("demo")
-    session.wait_for(FIRST_LOCK)
+    session = lockterm("demo", seen=FIRST_LOCK)
     listed = run("remotes", "list", "Main gate", "--json")
     assert (listed.returncode, listed.stderr) == (0, "")
     kept = json.loads(run("info", "--json").stdout)["paths"]["data_dir"]
@@ -75,17 +73,14 @@ def test_demo_runs_a_command_on_the_demo_of_another_terminal(
 
 @pytest.mark.long
 def test_exports_of_the_demo_stay_after_it_has_ended(lockterm: Start, tmp_path: Path) -> None:
-    session = lockterm("demo")
-    session.wait_for(FIRST_LOCK)
+    session = lockterm("demo", seen=FIRST_LOCK)
     for keys, shown in (
         (("F", "\x12"), "locks read: "),
         (("\r",), "o people"),
         (("o",), "people, "),
     ):
-        session.press(*keys)
-        session.wait_for(shown)
-    session.press("E")
-    session.wait_for("Wrote ")
+        session.press(*keys, seen=shown)
+    session.press("E", seen="Wrote ")
     session.press("\x11")
     assert session.wait_exit() == 0
     (table,) = tmp_path.glob("**/lockterm/demo/lockterm/exports/people-*.csv")
@@ -97,10 +92,8 @@ def test_exports_of_the_demo_stay_after_it_has_ended(lockterm: Start, tmp_path: 
 def test_the_ui_ends_without_a_traceback_when_python_handles_faults(
     lockterm: Start, variable: str
 ) -> None:
-    session = lockterm("demo", env={variable: "1"})
-    session.wait_for(FIRST_LOCK)
-    session.press("q")
-    assert session.wait_exit() == 0
+    session = lockterm("demo", env={variable: "1"}, seen=FIRST_LOCK)
+    session.quit()
     assert b"Traceback" not in session.raw
     assert_given_back(session)
 
@@ -115,8 +108,7 @@ def test_the_ui_ends_without_a_traceback_when_python_handles_faults(
 def test_a_signal_ends_it_in_good_order(
     lockterm: Start, tmp_path: Path, number: signal.Signals
 ) -> None:
-    session = lockterm("demo")
-    session.wait_for(FIRST_LOCK)
+    session = lockterm("demo", seen=FIRST_LOCK)
 
     session.kill(number)
 
@@ -129,8 +121,7 @@ def test_a_signal_ends_it_in_good_order(
 @pytest.mark.parametrize("controlling", [True, False])
 def test_a_closed_terminal_ends_it(lockterm: Start, tmp_path: Path, controlling: bool) -> None:
     """Also where nobody sends a SIGHUP: it must not read the dead terminal again and again."""
-    session = lockterm("demo", controlling=controlling)
-    session.wait_for(FIRST_LOCK)
+    session = lockterm("demo", controlling=controlling, seen=FIRST_LOCK)
 
     session.close_terminal()
 
@@ -144,8 +135,7 @@ def test_a_stalled_terminal_does_not_keep_it(
     lockterm: Start, tmp_path: Path, number: signal.Signals
 ) -> None:
     """Nobody reads what it draws, so drawing blocks and the event loop with it."""
-    session = lockterm("demo")
-    session.wait_for(FIRST_LOCK)
+    session = lockterm("demo", seen=FIRST_LOCK)
     session.stall()
 
     session.kill(number)
@@ -169,33 +159,28 @@ def test_a_signal_in_the_first_moments_ends_it_too(lockterm: Start, tmp_path: Pa
 @pytest.mark.long
 def test_a_demo_takes_away_what_a_killed_one_left(lockterm: Start, tmp_path: Path) -> None:
     """But not what a demo uses that runs beside it."""
-    living = lockterm("demo")
-    living.wait_for(FIRST_LOCK)
+    living = lockterm("demo", seen=FIRST_LOCK)
     (its,) = tmp_path.glob("lockterm-demo-*")
-    dead = lockterm("demo")
-    dead.wait_for(FIRST_LOCK)
+    dead = lockterm("demo", seen=FIRST_LOCK)
     (left,) = set(tmp_path.glob("lockterm-demo-*")) - {its}
     dead.kill(signal.SIGKILL)
     dead.wait_exit()
     assert left.exists()
 
-    session = lockterm("demo")
-    session.wait_for(FIRST_LOCK)
+    session = lockterm("demo", seen=FIRST_LOCK)
     session.wait_until(lambda: not left.exists(), "it is taken away")
 
     assert its.exists()
     session.press("q")
     session.wait_exit()
-    living.press("enter")
-    living.wait_for("page 1 of")
+    living.press("enter", seen="page 1 of")
     living.press("\x11")
     living.wait_exit()
     assert not list(tmp_path.glob("lockterm-demo-*"))
 
 
 def test_the_manual_names_what_restores_a_terminal_after_a_line_that_died(lockterm: Start) -> None:
-    session = lockterm("demo")
-    session.wait_for(FIRST_LOCK)
+    session = lockterm("demo", seen=FIRST_LOCK)
     session.send(b"\x1b[?2048;2$y")  # it tells its size in band, and so the mouse in pixels
     session.wait_until(lambda: b"\x1b[?1016h" in session.raw, "all that it asks for")
     session.kill(signal.SIGKILL)

@@ -7,6 +7,7 @@ import stat
 import tomllib
 from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -26,10 +27,11 @@ def config_of(home: Path) -> Path:
     return home / "config" / "lockterm" / "config.toml"
 
 
-def open_form(session: PtySession) -> None:
-    session.wait_for("Try the demo")
-    session.press("2")
-    session.wait_for("Base URL")
+def open_form(lockterm: Start, **options: Any) -> PtySession:
+    """The form for a first profile."""
+    session = lockterm(**options, seen="Try the demo")
+    session.press("2", seen="Base URL")
+    return session
 
 
 def fill(session: PtySession, *fields: str) -> None:
@@ -39,16 +41,12 @@ def fill(session: PtySession, *fields: str) -> None:
 
 
 def test_it_offers_the_demo(lockterm: Start) -> None:
-    session = lockterm()
-    session.wait_for("Try the demo")
-    session.press("enter")
-    session.wait_for("Main gate +1001")
-    session.press("P")
-    session.wait_for("Profiles: not available")
+    session = lockterm(seen="Try the demo")
+    session.press("enter", seen="Main gate +1001")
+    session.press("P", seen="Profiles: not available")
     session.press("escape")
     session.wait_until(lambda: "not available" not in session.text, "the refusal has gone")
-    session.press("q")
-    assert session.wait_exit() == 0
+    session.quit()
 
 
 @pytest.mark.long
@@ -60,19 +58,15 @@ def test_a_service_is_tried_and_its_profile_is_used_from_then_on(
     size: tuple[int, int],
 ) -> None:
     service = running_service(token=TOKEN)
-    session = lockterm(env=SET, size=size)
-    open_form(session)
+    session = open_form(lockterm, env=SET, size=size)
     fill(session, "north-campus", service.base_url, "", "Authorization", "LOCKTERM_TOKEN")
     session.wait_for("The variable is set")
-    session.press("\x14")  # ctrl+t
-    session.wait_for(r"answers correctly in \d+ ms")
+    session.press("\x14", seen=r"answers correctly in \d+ ms")  # ctrl+t
     assert not config_of(tmp_path).exists(), "a test writes nothing"
-    session.press("\x13")  # ctrl+s
-    session.wait_for("The lock book is empty")
+    session.press("\x13", seen="The lock book is empty")  # ctrl+s
     host = service.base_url.removeprefix("http://")
     assert f"north-campus  {host}" in session.lines[0]
-    session.press("q")
-    assert session.wait_exit() == 0
+    session.quit()
 
     file = config_of(tmp_path)
     assert stat.S_IMODE(file.stat().st_mode) == 0o600
@@ -89,10 +83,8 @@ def test_a_service_is_tried_and_its_profile_is_used_from_then_on(
         },
     }
 
-    again = lockterm("--lock", "1001", env=SET, size=size)
-    again.wait_for(r"page 1 of \d")
-    again.press("q")
-    assert again.wait_exit() == 0
+    again = lockterm("--lock", "1001", env=SET, size=size, seen=r"page 1 of \d")
+    again.quit()
 
 
 @pytest.mark.long
@@ -100,41 +92,32 @@ def test_what_is_wrong_is_said_and_nothing_typed_is_lost(
     lockterm: Start, tmp_path: Path, running_service: Callable[..., RunningService]
 ) -> None:
     service = running_service(token=TOKEN)
-    session = lockterm(env=SET | {"WRONG": "Bearer nonsense"})
-    open_form(session)
+    session = open_form(lockterm, env=SET | {"WRONG": "Bearer nonsense"})
     fill(session, "north", "nonsense", "Europe/Berln", "Authorization", "WRONG")
-    session.press("\x13")
-    session.wait_for("The base URL 'nonsense' is not a web address")
+    session.press("\x13", seen="The base URL 'nonsense' is not a web address")
     session.wait_for("The time zone 'Europe/Berln' is not a time zone")
-    session.press("\x15", DEAD, "tab", "\x15", "\x13")  # the focus is on the first wrong one
-    session.wait_for("Save the profile anyway")
+    # the focus is on the first wrong one
+    session.press("\x15", DEAD, "tab", "\x15", "\x13", seen="Save the profile anyway")
     session.wait_for("Service unreachable")
-    session.press("enter")  # keep editing
-    session.wait_for(r"\( \) blue")
-    session.press("shift+tab", "\x15", service.base_url, "\x13")
-    session.wait_for("Save the profile anyway")
+    session.press("enter", seen=r"\( \) blue")  # keep editing
+    session.press("shift+tab", "\x15", service.base_url, "\x13", seen="Save the profile anyway")
     session.wait_for("Refused by the service: unauthorized")
     assert not config_of(tmp_path).exists()
-    session.press(GO_ON)
-    session.wait_for("The lock book is empty")
+    session.press(GO_ON, seen="The lock book is empty")
     assert "north  127.0.0.1" in session.lines[0]
     assert tomllib.loads(config_of(tmp_path).read_text())["default_profile"] == "north"
-    session.press("q")
-    assert session.wait_exit() == 0
+    session.quit()
 
 
 @pytest.mark.long
 def test_unset_variable_is_reported_before_and_after(
     lockterm: Start, service: RunningService
 ) -> None:
-    session = lockterm()
-    open_form(session)
+    session = open_form(lockterm)
     fill(session, "north", service.base_url, "", "Authorization", "NOT_SET")
     session.wait_for("The variable is not set")
-    session.press("\x13")
-    session.wait_for("Save the profile anyway")
-    session.press(GO_ON)
-    session.wait_for("lockterm: /")
+    session.press("\x13", seen="Save the profile anyway")
+    session.press(GO_ON, seen="lockterm: /")
     assert session.wait_exit() == 2
     assert "variableNOT_SET,whichisnotset" in "".join(session.text.split())
 
@@ -143,16 +126,13 @@ def test_unset_variable_is_reported_before_and_after(
 def test_where_nothing_can_be_written_the_form_stays(
     lockterm: Start, tmp_path: Path, service: RunningService
 ) -> None:
-    session = lockterm()
-    open_form(session)
+    session = open_form(lockterm)
     (tmp_path / "config").write_text("")  # root, as in containers, may write anywhere else
     fill(session, "north", service.base_url)
-    session.press("\x13")
-    session.wait_for("Nothing was written")
+    session.press("\x13", seen="Nothing was written")
     assert service.base_url in session.text
     (tmp_path / "config").unlink()
-    session.press("\x13")
-    session.wait_for("The lock book is empty")
+    session.press("\x13", seen="The lock book is empty")
     assert config_of(tmp_path).exists()
 
 
@@ -160,17 +140,15 @@ def test_where_nothing_can_be_written_the_form_stays(
 def test_configuration_is_kept_when_it_appears_during_the_form(
     lockterm: Start, tmp_path: Path, service: RunningService
 ) -> None:
-    session = lockterm()
-    open_form(session)
+    session = open_form(lockterm)
     fill(session, "north", service.base_url)
     file = config_of(tmp_path)
     file.parent.mkdir(parents=True)
     file.write_text('# of another session\n[profiles.south]\nbase_url = "https://s.example"\n')
-    session.press("\x13")
-    session.wait_for("Save again to write")  # the path in it decides how the rest is broken
+    # the path in it decides how the rest is broken
+    session.press("\x13", seen="Save again to write")
     assert "north" not in file.read_text()
-    session.press("\x13")
-    session.wait_for("The lock book is empty")
+    session.press("\x13", seen="The lock book is empty")
     assert "  north  127.0.0.1" in session.lines[0], "what was chosen is opened"
     assert file.read_text().startswith(
         'default_profile = "south"\n\n# of another session\n[profiles.south]\n'
@@ -180,17 +158,12 @@ def test_configuration_is_kept_when_it_appears_during_the_form(
 
 @pytest.mark.long
 def test_leaving_says_how_to_go_on_and_asks_before_it_loses_something(lockterm: Start) -> None:
-    session = lockterm()
-    open_form(session)
+    session = open_form(lockterm)
     session.press("north")
-    session.press("\x11")  # ctrl+q
-    session.wait_for("without saving")
-    session.press("enter")
-    session.wait_for(r"\( \) blue")
-    session.press("escape")
-    session.wait_for("without saving")
-    session.press(GO_ON)
-    session.wait_for("Try the demo")
+    session.press("\x11", seen="without saving")  # ctrl+q
+    session.press("enter", seen=r"\( \) blue")
+    session.press("escape", seen="without saving")
+    session.press(GO_ON, seen="Try the demo")
     session.press("\x11")  # a letter would do nothing: a form was just left
     assert session.wait_exit() == 2
     assert "Run `lockterm demo`" in " ".join(session.lines)
@@ -201,8 +174,7 @@ def test_leaving_says_how_to_go_on_and_asks_before_it_loses_something(lockterm: 
 def test_what_was_typed_is_there_again_however_it_ended(
     lockterm: Start, tmp_path: Path, number: signal.Signals
 ) -> None:
-    session = lockterm()
-    open_form(session)
+    session = open_form(lockterm)
     fill(session, "north", "https://locks.example.com")
     choices = tmp_path / "state" / "lockterm" / "choices.json"
     session.wait_until(
@@ -210,8 +182,7 @@ def test_what_was_typed_is_there_again_however_it_ended(
     )
     session.kill(number)
     assert session.wait_exit() == (-number if number == signal.SIGKILL else 128 + number)
-    again = lockterm()
-    open_form(again)
+    again = open_form(lockterm)
     again.wait_for("https://locks.example.com")
     again.wait_for("your earlier input, which was not saved")
 
@@ -228,8 +199,7 @@ def test_a_broken_default_profile_says_so_and_ends(lockterm: Start, tmp_path: Pa
 
 @pytest.mark.long
 def test_the_welcome_has_room_in_60x20(lockterm: Start) -> None:
-    session = lockterm(size=(60, 20), env={"NO_COLOR": "1"})
-    session.wait_for("^  1  Try the demo$")
+    session = lockterm(size=(60, 20), env={"NO_COLOR": "1"}, seen="^  1  Try the demo$")
     session.wait_for("^     A made-up site on this machine$")
     session.wait_for("^  2  Connect to a service$")
     session.wait_for("^  Colors +none; lockterm shows states as words$")

@@ -42,8 +42,7 @@ def test_hostile_strings_on_every_screen(lockterm: Start) -> None:
         session = lockterm("--base-url", base_url, "--lock", "7", size=(100, 34))
 
         def go(*keys: str, seen: str) -> None:
-            session.press(*keys)
-            session.wait_for(seen)
+            session.press(*keys, seen=seen)
 
         def leave(what: str) -> None:
             """Wait until it is gone: a key right behind the escape would make another key of it."""
@@ -74,10 +73,10 @@ def test_hostile_strings_on_every_screen(lockterm: Start) -> None:
         session.press("\x11")  # Ctrl+Q
         assert session.wait_exit() == 0
 
-        form = lockterm("--base-url", base_url, "--lock", "7", size=(100, 34))
-        form.wait_for("page 1 of 1.*20 remotes")
-        form.press("e")
-        form.wait_for("You have not changed anything yet")
+        form = lockterm(
+            "--base-url", base_url, "--lock", "7", size=(100, 34), seen="page 1 of 1.*20 remotes"
+        )
+        form.press("e", seen="You have not changed anything yet")
         form.press("\x11")
         assert form.wait_exit() == 0
 

@@ -55,10 +55,8 @@ def test_escape_and_the_next_key_are_two_keys(tmp_path: Path, inside: str, pause
     """A pause tells them apart; tmux joins them for half a second, screen for less."""
     with inside_of(inside, tmp_path) as session:
         session.wait_for("Main gate")
-        session.press("enter")
-        session.wait_for("page 1 of")
-        session.press("enter")
-        session.wait_for(r"Field +Value")
+        session.press("enter", seen="page 1 of")
+        session.press("enter", seen=r"Field +Value")
         if inside == "plain":
             session.send(b"\x1bM")  # one read
             session.wait_for("To press Escape and then M, wait between")
@@ -73,18 +71,15 @@ def test_escape_and_the_next_key_are_two_keys(tmp_path: Path, inside: str, pause
 
 def on_the_gate(lockterm: Start) -> PtySession:
     """The remotes of the first lock."""
-    session = lockterm("demo")
-    session.wait_for("Main gate")
-    session.press("enter")
-    session.wait_for("page 1 of")
+    session = lockterm("demo", seen="Main gate")
+    session.press("enter", seen="page 1 of")
     return session
 
 
 def adding(lockterm: Start) -> PtySession:
     """An empty form over them."""
     session = on_the_gate(lockterm)
-    session.press("a")
-    session.wait_for("for example: Anna")
+    session.press("a", seen="for example: Anna")
     return session
 
 
@@ -96,8 +91,7 @@ def test_answers_are_no_keys(lockterm: Start) -> None:
         for part in (answer, answer[:2], answer[2:cut], answer[cut:]):
             session.send(part)
             session.pump(0.05)
-    session.press("M")
-    session.wait_for("Messages")
+    session.press("M", seen="Messages")
     session.press("escape")
     # The pager may be back before the rows are.
     session.wait_until(lambda: session.lines[2:-2] == before, "the same rows as before")
@@ -106,8 +100,7 @@ def test_answers_are_no_keys(lockterm: Start) -> None:
 @pytest.mark.long
 def test_answers_are_no_text(lockterm: Start) -> None:
     session = adding(lockterm)
-    session.press("Gate 4")
-    session.wait_for("Gate 4")
+    session.press("Gate 4", seen="Gate 4")
     for answer in ANSWERS.values():
         for place in range(len(answer)):
             session.send(answer[place : place + 1])
@@ -130,21 +123,18 @@ def test_pasted_escape_is_text_and_invalid_bytes_are_ignored(lockterm: Start) ->
 
 
 def test_the_mouse_points_also_in_pieces_and_the_focus_types_nothing(lockterm: Start) -> None:
-    session = lockterm("demo")
-    session.wait_for("Main gate")
+    session = lockterm("demo", seen="Main gate")
     row = next(y for y, line in enumerate(session.lines, 1) if "Main gate" in line)
     report = f"\x1b[<0;5;{row}".encode()
     for piece in (report + b"M", report[:4], report[4:], b"m", b"\x1b[", b"O", b"\x1b[I"):
         session.send(piece)
         session.pump(0.05)
-    session.press("enter")
-    session.wait_for("Main gate > Remotes")
+    session.press("enter", seen="Main gate > Remotes")
 
 
 def test_the_keyboard_is_asked_for_nothing(lockterm: Start) -> None:
     """Flags of kitty's that a line which died leaves behind make the shell unusable."""
-    session = lockterm("demo", env={"TERM": "xterm-kitty"})
-    session.wait_for("Main gate")
+    session = lockterm("demo", env={"TERM": "xterm-kitty"}, seen="Main gate")
     session.press("q")
     session.wait_exit()
     assert b"\x1b[>" not in session.raw

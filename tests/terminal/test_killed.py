@@ -64,8 +64,7 @@ def live(session: PtySession, life: Life, seed: int, home: Path) -> None:
     session.wait_for("No remotes on")
     for number in range(5):
         name = f"Night shift {seed}-{number} " + "x" * 20
-        session.press("a")
-        session.wait_for("Add a remote")
+        session.press("a", seen="Add a remote")
         life.typing, life.kept = name, ""
         for char in name:
             session.press(char)
@@ -76,16 +75,14 @@ def live(session: PtySession, life: Life, seed: int, home: Path) -> None:
         if seed % 2:
             session.wait_until(lambda name=name: name_on_disk(home) == name, "all of it on disk")
             life.kept = name
-        session.press("tab", f"K-{seed}-{number}", "tab", "space")
-        session.wait_for("Ready")
+        session.press("tab", f"K-{seed}-{number}", "tab", "space", seen="Ready")
         session.send(b"\x13")  # ctrl+s
         session.wait_for("Keep editing")
         life.names.append(name)
         life.typing = life.kept = ""
         while session.pump(0.2):  # the dialog takes no key before it was seen
             pass
-        session.press("right", "enter")
-        session.wait_for(r"updated")
+        session.press("right", "enter", seen=r"updated")
 
 
 @dataclass

@@ -35,15 +35,11 @@ def configure(tmp_path: Path, service: RunningService) -> Callable[[str], None]:
 
 def _opened_once(lockterm: Start) -> None:
     """Open the second lock from the book, and quit from there."""
-    session = lockterm()
-    session.wait_for("^ *>? *Main gate")
-    session.press("j", "enter")
-    session.wait_for("^Locks > Server room > Remotes")
+    session = lockterm(seen="^ *>? *Main gate")
+    session.press("j", "enter", seen="^Locks > Server room > Remotes")
     session.wait_for("page 1 of 1")
-    session.press("q")
-    session.wait_for("Main gate")
-    session.press("q")
-    assert session.wait_exit() == 0
+    session.press("q", seen="Main gate")
+    session.quit()
 
 
 @pytest.mark.long
@@ -53,18 +49,14 @@ def test_it_is_opened_and_leads_to_the_book(
 ) -> None:
     configure("open_last = true")
     _opened_once(lockterm)
-    session = lockterm()
-    session.wait_for("^Locks > Server room > Remotes")
+    session = lockterm(seen="^Locks > Server room > Remotes")
     session.wait_for("page 1 of 1")
     assert b"Main gate" not in session.raw, "the book was not shown before"
-    session.press("/", "zzz")
-    session.wait_for("Find: zzz")
-    session.press("enter", key)  # as from a lock opened from the book: to all rows first
-    session.wait_for("9 remotes")
-    session.press(key)
-    session.wait_for("Main gate")
-    session.press("q")
-    assert session.wait_exit() == 0
+    session.press("/", "zzz", seen="Find: zzz")
+    # as from a lock opened from the book: to all rows first
+    session.press("enter", key, seen="9 remotes")
+    session.press(key, seen="Main gate")
+    session.quit()
 
 
 @pytest.mark.long
@@ -73,11 +65,9 @@ def test_a_lock_that_was_asked_for_comes_first(
 ) -> None:
     configure("open_last = true")
     _opened_once(lockterm)
-    session = lockterm("--lock", "1001")
-    session.wait_for("^Locks > Main gate > Remotes")
+    session = lockterm("--lock", "1001", seen="^Locks > Main gate > Remotes")
     session.wait_for("page 1 of 7")
-    session.press("q")
-    assert session.wait_exit() == 0
+    session.quit()
 
 
 def test_unless_it_is_wanted_the_book_is_opened(
@@ -85,8 +75,6 @@ def test_unless_it_is_wanted_the_book_is_opened(
 ) -> None:
     configure("open_last = false")
     _opened_once(lockterm)
-    session = lockterm()
-    session.wait_for("Main gate")
+    session = lockterm(seen="Main gate")
     assert b"page 1 of" not in session.raw
-    session.press("q")
-    assert session.wait_exit() == 0
+    session.quit()

@@ -37,19 +37,16 @@ def color_codes(raw: bytes) -> set[int]:
 def main_job(session: PtySession) -> None:
     """See remotes, a dialog, a form with errors, help, the palette."""
     session.wait_for("Main gate")
-    session.press("enter")
-    session.wait_for("page 1 of")
+    session.press("enter", seen="page 1 of")
     for key, words in (
         ("d", "Keep"),
         ("a", "for example: Anna"),
         ("f1", "Help"),  # a letter would do nothing: a form was just left
         ("\x10", "Find an action"),
     ):
-        session.press(key)
-        session.wait_for(words)
+        session.press(key, seen=words)
         if key == "a":
-            session.press("\x13")
-            session.wait_for("A name is required")
+            session.press("\x13", seen="A name is required")
         leave(session, words)
     assert WHERE_IS_THE_CURSOR not in session.raw, "a link is measured that is near, or quiet"
 
@@ -105,15 +102,12 @@ def test_quiet_mode_sends_neither_true_color_nor_special_glyphs(
 
 
 def test_without_mouse_no_code_of_it_leaves_until_the_key(lockterm: Start) -> None:
-    session = lockterm("demo", "--no-mouse")
-    session.wait_for("Main gate")
+    session = lockterm("demo", "--no-mouse", seen="Main gate")
     stop_and_go_on(session)
     assert not MOUSE.search(session.raw)
-    session.press("O")
-    session.wait_for("work in lockterm again")
+    session.press("O", seen="work in lockterm again")
     assert {b"1000", b"1003", b"1006"} <= {found[1] for found in MOUSE.finditer(session.raw)}
-    session.press("O")
-    session.wait_for("The terminal now handles the mouse")
+    session.press("O", seen="The terminal now handles the mouse")
     after = len(session.raw)
     for mode in (b"1000", b"1002", b"1003", b"1006", b"1015"):
         last = max(session.raw.rfind(b"\x1b[?" + mode + end) for end in (b"h", b"l"))
@@ -147,16 +141,12 @@ def answer_late(session: PtySession, times: int) -> None:
 
 
 def test_quiet_is_offered_over_a_thin_link_and_once(lockterm: Start) -> None:
-    session = lockterm("demo", env=OVER_SSH)
-    session.wait_for("Main gate")
+    session = lockterm("demo", env=OVER_SSH, seen="Main gate")
     answer_late(session, times=2)
     session.wait_for("▌ Slow connection: A round trip")
-    session.press("Q")
-    session.wait_for(r"\| Low-bandwidth mode on: To send less")
-    session.press("M")
-    session.wait_for("Messages")
-    session.press("j")
-    session.wait_for("To start in this mode, use --quiet")
+    session.press("Q", seen=r"\| Low-bandwidth mode on: To send less")
+    session.press("M", seen="Messages")
+    session.press("j", seen="To start in this mode, use --quiet")
     assert session.raw.count(WHERE_IS_THE_CURSOR) == 2
 
 
@@ -171,11 +161,9 @@ def test_lines_are_ascii_where_they_would_be_two_cells_wide(lockterm: Start) -> 
     session.wait_until(lambda: HOW_WIDE in session.raw, "the question")
     session.send(WIDE)
     session.wait_for("page 1 of 7 - 137 remotes")
-    session.press("d")
-    session.wait_for(r"\+-{20,}\+")
+    session.press("d", seen=r"\+-{20,}\+")
     after = len(session.raw)
-    session.press("escape", "\x0c")
-    session.wait_for("^ +Name")
+    session.press("escape", "\x0c", seen="^ +Name")
     assert not {"─", "│", "·", "…"} & {*session.raw[after:].decode(errors="replace")}
     assert session.raw.count(HOW_WIDE) == 1
 
@@ -193,12 +181,10 @@ def test_questions_about_wide_names_are_drawn_whole(
     session.send(WIDE)
     session.wait_for("page 1 of 2")
     for number in NUMBERS[:8]:
-        session.press("d")
-        session.wait_for(f"Keep(?s:.)*{number}|{number}(?s:.)*Keep")
+        session.press("d", seen=f"Keep(?s:.)*{number}|{number}(?s:.)*Keep")
         after = len(session.raw)
         session.press("\x0c")
         session.wait_until(lambda after=after: b"Keep" in session.raw[after:], "it drawn again")
         leave(session, "Keep")
         session.press("down")
-    session.press("q")
-    assert session.wait_exit() == 0
+    session.quit()

@@ -18,8 +18,7 @@ ESCAPE = "\x1b[27u"
 
 def test_ctrl_l_and_a_stop_draw_all_of_it_again(lockterm: Start) -> None:
     """With a question it is worst, of which one would see half."""
-    session = lockterm("demo", "--lock", "1001")
-    session.wait_for("page 1 of 7")
+    session = lockterm("demo", "--lock", "1001", seen="page 1 of 7")
     before = session.lines
 
     def write_over(data: bytes, words: str) -> None:
@@ -38,8 +37,7 @@ def test_ctrl_l_and_a_stop_draw_all_of_it_again(lockterm: Start) -> None:
     session.kill(signal.SIGCONT)
     session.wait_until(lambda: session.lines[:22] == before[:22], "the screen as it was")
 
-    session.press("d")
-    session.wait_for("Keep +D +Delete Night crew 1(?s:.*)╯")
+    session.press("d", seen="Keep +D +Delete Night crew 1(?s:.*)╯")
     write_over(b"\x1b[2J\x1b[5;5Hwritten by others", "written by others")
     session.send(CTRL_L)
     session.wait_for("Delete Night crew 1 .A-2054(?s:.*)╯(?s:.*)Snow clearing(?s:.*)[?] help")
@@ -47,12 +45,10 @@ def test_ctrl_l_and_a_stop_draw_all_of_it_again(lockterm: Start) -> None:
 
 def test_pictures_that_are_overtaken_are_not_sent(lockterm: Start) -> None:
     """Nobody reads what is drawn, as on a link that stalls: in the end the last one is sent."""
-    session = lockterm("demo", "--lock", "1001")
-    session.wait_for("page 1 of 7")
+    session = lockterm("demo", "--lock", "1001", seen="page 1 of 7")
     before = len(session.raw)
     for key, words in (("?", "Esc close$"), (ESCAPE, "page 1 of 7")):
-        session.press(key)
-        session.wait_for(words)
+        session.press(key, seen=words)
     once = len(session.raw) - before
     times = 16
     for key in ("?", ESCAPE) * times + ("M",):
@@ -61,8 +57,7 @@ def test_pictures_that_are_overtaken_are_not_sent(lockterm: Start) -> None:
     before = len(session.raw)
     session.wait_for(r"Messages(?s:.*)\? help$")
     assert len(session.raw) - before < once * times / 2
-    session.press(ESCAPE)
-    session.wait_for(r"page 1 of 7(?s:.*)\? help$")
+    session.press(ESCAPE, seen=r"page 1 of 7(?s:.*)\? help$")
     picture = session.lines[:20]
     before = len(session.raw)
     session.send(CTRL_L)

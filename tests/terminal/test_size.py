@@ -27,8 +27,9 @@ Start = Callable[..., PtySession]
 def test_ui_has_the_terminals_size_when_the_environment_says_another(
     variables: dict[str, str], lockterm: Start, service: RunningService
 ) -> None:
-    session = lockterm("--base-url", service.base_url, "--lock", "1001", env=variables)
-    session.wait_for("page 1 of 7")
+    session = lockterm(
+        "--base-url", service.base_url, "--lock", "1001", env=variables, seen="page 1 of 7"
+    )
     session.wait_until(
         lambda: "page 1 of 7" in session.lines[22] and "? help" in session.lines[23],
         "pager and keys in the last lines",

@@ -33,26 +33,20 @@ def hosts(tmp_path: Path, running_service: Callable[..., RunningService]) -> tup
 @pytest.mark.long
 def test_profiles_are_switched_there_and_back(lockterm: Start, hosts: tuple[str, str]) -> None:
     north, south = hosts
-    session = lockterm("--lock", "1001")
-    session.wait_for("page 1 of 7")
+    session = lockterm("--lock", "1001", seen="page 1 of 7")
     assert session.lines[0].endswith(f"north  {north}")
-    session.press("P")
-    session.wait_for("^ broken .*BROKEN")
-    session.press("j", "enter")
-    session.wait_for(f"^Locks .* south   {south}  read-only")
+    session.press("P", seen="^ broken .*BROKEN")
+    session.press("j", "enter", seen=f"^Locks .* south   {south}  read-only")
     session.wait_for("The lock book is empty")
-    session.press("P")
-    session.wait_for("^ south .*in use")
-    session.press("j", "enter")
-    session.wait_for("Open: not available")  # the line below the table has the reason too
+    session.press("P", seen="^ south .*in use")
+    # the line below the table has the reason too
+    session.press("j", "enter", seen="Open: not available")
     assert "'Nowhere' is not a" in session.text
     session.press("escape")  # in one read with a letter, it would be a key with alt
     session.wait_until(lambda: "Open: not available" not in session.text, "the profiles alone")
-    session.press("k", "k", "enter")
-    session.wait_for(f"^Locks .* north  {north}$")
+    session.press("k", "k", "enter", seen=f"^Locks .* north  {north}$")
     session.wait_for("The lock book is empty")
-    session.press("q")
-    assert session.wait_exit() == 0
+    session.quit()
     assert session.attributes() == session.attributes_before
     assert not session.others()
     assert b"Traceback" not in session.raw
@@ -61,12 +55,9 @@ def test_profiles_are_switched_there_and_back(lockterm: Start, hosts: tuple[str,
 def test_a_signal_ends_the_second_app_like_the_first(
     lockterm: Start, hosts: tuple[str, str]
 ) -> None:
-    session = lockterm()
-    session.wait_for("^Locks .*north")
-    session.press("P")
-    session.wait_for("^ north .*in use")
-    session.press("j", "enter")
-    session.wait_for("^Locks .* south ")
+    session = lockterm(seen="^Locks .*north")
+    session.press("P", seen="^ north .*in use")
+    session.press("j", "enter", seen="^Locks .* south ")
     session.wait_for("The lock book is empty")
     session.kill(signal.SIGTERM)
     assert session.wait_exit() == 128 + signal.SIGTERM
@@ -77,18 +68,12 @@ def test_a_signal_ends_the_second_app_like_the_first(
 def test_a_form_is_offered_again_when_its_profile_is(
     lockterm: Start, hosts: tuple[str, str]
 ) -> None:
-    session = lockterm("--lock", "1001")
-    session.wait_for("page 1 of 7")
-    session.press("a")
-    session.wait_for("Add a remote")
-    session.press("Night watch", "\x1b[24~")
-    session.wait_for("^ north .*in use")
-    session.press("j", "enter")
-    session.wait_for("^Locks .* south ")
+    session = lockterm("--lock", "1001", seen="page 1 of 7")
+    session.press("a", seen="Add a remote")
+    session.press("Night watch", "\x1b[24~", seen="^ north .*in use")
+    session.press("j", "enter", seen="^Locks .* south ")
     session.wait_for("The lock book is empty")
-    session.press("P")
-    session.wait_for("^ south .*in use")
-    session.press("k", "enter")
-    session.wait_for("^Locks .* north ")
+    session.press("P", seen="^ south .*in use")
+    session.press("k", "enter", seen="^Locks .* north ")
     session.wait_for("was not finished")
     session.wait_for("Night watch")

@@ -44,15 +44,12 @@ def test_remote_is_there_when_a_key_with_alt_and_text_are_typed_into_its_form(
     with in_multiplexer(inside, service, tmp_path) as session:
         session.wait_for("page 1 of 1")
         for name, sent in ALT_KEYS.items():
-            session.press("e")
-            session.wait_for("You have not changed anything yet")
+            session.press("e", seen="You have not changed anything yet")
             type_by_hand(session, sent, *TEXT)
             session.wait_for(f"^ Name .*{TEXT}")
             assert "Edit " in session.lines[0], name
-            session.press("escape")
-            session.wait_for("Leave without saving")
-            session.press("right", "enter")
-            session.wait_for("page 1 of 1")
+            session.press("escape", seen="Leave without saving")
+            session.press("right", "enter", seen="page 1 of 1")
             type_by_hand(session, *[b"\x1b[B"] * 10)  # until letters count again
             session.press("home")
         assert someone_else.counted(service, "delete") == 0
@@ -67,13 +64,10 @@ def test_remote_is_there_when_text_is_typed_behind_an_escape_that_closes_its_for
 ) -> None:
     with in_multiplexer(inside, service, tmp_path, A_LONG_SECOND) as session:
         session.wait_for("page 1 of 1")
-        session.press("e")
-        session.wait_for("You have not changed anything yet")
-        session.press("escape")
-        session.wait_for("page 1 of 1")
+        session.press("e", seen="You have not changed anything yet")
+        session.press("escape", seen="page 1 of 1")
         type_by_hand(session, *text)
-        session.press("f2")  # comes last
-        session.wait_for("^Messages")
+        session.press("f2", seen="^Messages")  # comes last
         session.wait_for("lockterm ignores letters until you stop typing for one second")
         assert someone_else.counted(service, "delete") == 0
         assert len(someone_else.page(service, 1003)) == 9
