@@ -8,7 +8,7 @@ from typing import Any, cast
 
 from textual import on, work
 from textual.app import ComposeResult
-from textual.containers import Horizontal, Vertical
+from textual.containers import Vertical
 from textual.reactive import var
 from textual.widgets import Label, Static
 from textual.worker import Worker
@@ -32,7 +32,6 @@ from lockterm.terminal.key_queue import opening, opens
 from lockterm.widgets.actions import bindings
 from lockterm.widgets.completion import PathInput
 from lockterm.widgets.data_status import Offers, describe_error
-from lockterm.widgets.form_field import CompactButton
 from lockterm.widgets.row_table import Column, LazyRows, RowTable
 
 
@@ -44,22 +43,19 @@ class ExportModal(FieldModal[Source | None]):
     """
 
     heading = "Export"
+    verb = "Use this export"
 
     def __init__(self, operations: Operations) -> None:
         super().__init__()
         self._operations = operations
 
     def compose(self) -> ComposeResult:
-        """Compose the field, its suggestions and the line for errors."""
         with Vertical(classes="dialog"):
             yield Label("Copy from which export?", classes="question")
             yield Label("Path of a JSON export of one lock:")
             yield PathInput()
             yield Label("", id="names", markup=False)
-            yield Label("", id="wrong", markup=False)
-            with Horizontal(classes="buttons"):
-                yield CompactButton("Cancel", id="keep")
-                yield CompactButton("Use this export", id="act", variant="primary")
+            yield from self.compose_end()
 
     @on(PathInput.Told)
     def _tell_matches(self, event: PathInput.Told) -> None:
@@ -264,31 +260,16 @@ class CopyScreen(ListScreen[None]):
         """Switch between skipping and renaming remotes whose names exist on a target lock."""
         self.renames = not self.renames
 
-    def watch_renames(self) -> None:
-        """Show whether remotes are skipped or renamed if their names exist on a target lock."""
-        self._tell()
-
     def action_expired(self) -> None:
         """Switch between skipping and copying expired remotes."""
         self.skips_expired = not self.skips_expired
-
-    def watch_skips_expired(self) -> None:
-        """Show whether expired remotes are skipped."""
-        self._tell()
 
     def action_times(self) -> None:
         """Switch between the same moment and the same local time for locks in other time zones."""
         self.keeps_wall_time = not self.keeps_wall_time
 
-    def watch_keeps_wall_time(self) -> None:
-        """Show whether locks in other time zones get the same moment or the same local time."""
-        self._tell()
-
-    def watch_doing(self) -> None:
-        """Show the current work below the table."""
-        self._tell()
-
     def _tell(self) -> None:
+        """Show the number of marked locks and the options below the table, or the current work."""
         if not self._book:
             return
         taken = "renamed, as in Anna (2)" if self.renames else "skipped"
@@ -304,6 +285,8 @@ class CopyScreen(ListScreen[None]):
         self.query_one("#chosen", Static).update(text)
         self.table.refresh()
         self.refresh_bindings()
+
+    watch_renames = watch_skips_expired = watch_keeps_wall_time = watch_doing = _tell
 
     # --- another source ------------------------------------------------------------------------
 

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, TypeVar
 from textual import events, work
 from textual.app import ComposeResult
 from textual.containers import Horizontal, Vertical
+from textual.content import Content
 from textual.widgets import Button, Input, Label
 from textual.worker import Worker
 
@@ -34,11 +35,30 @@ ResultT = TypeVar("ResultT")
 class FieldModal(LocktermModal[ResultT]):
     """A dialog with a text field.
 
-    A subclass composes the field, a label ``wrong`` for its error, and two buttons: ``act``, which
-    does the same as Enter, and ``keep``, which cancels.
+    A subclass composes a question, the field and then :meth:`compose_end`.
     """
 
     is_form = True
+
+    verb = ""
+    """The label of the button that does the same as Enter."""
+
+    ABOUT = ""
+    """The sentences that explain what the dialog does; may be empty."""
+
+    def compose_end(self, *buttons: CompactButton) -> ComposeResult:
+        """Compose the line for errors, the explanation, and the buttons.
+
+        Args:
+            buttons: Additional buttons.
+        """
+        yield Label("", id="wrong", markup=False)
+        if self.ABOUT:
+            yield Label(self.ABOUT, id="reading", classes="hint", markup=False)
+        with Horizontal(classes="buttons"):
+            yield CompactButton("Cancel", id="keep")
+            yield CompactButton(Content(self.verb), "primary", id="act")
+            yield from buttons
 
     def on_mount(self) -> None:
         """Focus the field."""
@@ -71,22 +91,13 @@ class PlanModal(FieldModal[PlanDraft | None]):
     """A dialog that makes a plan from typed values. The result is the plan, or None if canceled.
 
     The dialog stays open while locks are read. If no plan can be made, the dialog shows the reason
-    and keeps the typed text. A subclass composes its fields and then :meth:`compose_end`.
+    and keeps the typed text. While locks are being read, the progress replaces ``ABOUT``.
     """
 
-    ABOUT = ""
-    """The sentences that explain what the dialog does; hidden while locks are being read."""
+    verb = "Plan"
 
     _reading: Worker[None] | None = None
     """The worker that makes the plan; None if no worker is running."""
-
-    def compose_end(self) -> ComposeResult:
-        """Compose the line for errors, the line about the locks being read, and the buttons."""
-        yield Label("", id="wrong", markup=False)
-        yield Label(self.ABOUT, id="reading", classes="hint", markup=False)
-        with Horizontal(classes="buttons"):
-            yield CompactButton("Cancel", id="keep")
-            yield CompactButton("Plan", id="act", variant="primary")
 
     def action_cancel(self) -> None:
         """Stop reading locks. If no lock is being read, close the dialog."""
@@ -166,9 +177,7 @@ class CleanModal(PlanModal):
         with Vertical(classes="dialog"):
             yield Label("Make a plan to delete expired remotes on all locks?", classes="question")
             yield Label("Minimum number of days since the end date:")
-            field = SingleLineInput(DAYS, compact=True, max_length=7)
-            field.cursor_blink = False
-            yield field
+            yield SingleLineInput(DAYS, max_length=7)
             yield from self.compose_end()
 
     def read_fields(self) -> str:

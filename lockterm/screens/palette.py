@@ -288,7 +288,7 @@ class Palette(LocktermModal[None], inherit_bindings=False):
         with Vertical(id="palette") as box:
             box.border_title = "Palette"
             yield SingleLineInput(
-                placeholder=PLACEHOLDER, id="palette-field", select_on_focus=False, compact=True
+                placeholder=PLACEHOLDER, id="palette-field", select_on_focus=False
             )
             yield OfferList()
             yield Static(id="palette-help", markup=False)

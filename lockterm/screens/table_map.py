@@ -9,7 +9,7 @@ from pathlib import Path
 
 from textual import work
 from textual.app import ComposeResult
-from textual.containers import Horizontal, Vertical
+from textual.containers import Vertical
 from textual.reactive import var
 from textual.suggester import SuggestFromList
 from textual.widgets import Input, Label, Static
@@ -46,7 +46,6 @@ from lockterm.screens.field_modal import FieldModal
 from lockterm.screens.list_screen import ListScreen
 from lockterm.terminal.key_queue import opens
 from lockterm.widgets.actions import bindings
-from lockterm.widgets.form_field import CompactButton
 from lockterm.widgets.row_table import Column, RowTable
 from lockterm.widgets.text_input import SingleLineInput
 
@@ -415,6 +414,7 @@ class ValueModal(FieldModal[str | None]):
         value: The current value.
     """
 
+    verb = "Use this value"
     about = "lockterm uses this value for rows without a value. You can leave the field empty."
 
     def __init__(self, column: str, value: str) -> None:
@@ -423,17 +423,11 @@ class ValueModal(FieldModal[str | None]):
         self._value = value
 
     def compose(self) -> ComposeResult:
-        """Compose the question, the field, the line for errors, and the buttons."""
         with Vertical(classes="dialog"):
             yield Label(self.describe_question(), classes="question", markup=False)
             yield Label(self.about, markup=False)
-            field = SingleLineInput(self._value, compact=True)
-            field.cursor_blink = False
-            yield field
-            yield Label("", id="wrong", markup=False)
-            with Horizontal(classes="buttons"):
-                yield CompactButton("Cancel", id="keep")
-                yield CompactButton("Use this value", id="act", variant="primary")
+            yield SingleLineInput(self._value)
+            yield from self.compose_end()
 
     def describe_question(self) -> str:
         """Return the question of the dialog."""

@@ -141,7 +141,7 @@ class WelcomeScreen(LocktermScreen[None]):
         with Container(id="cards"):
             for way in _WAYS:
                 yield Card(way)
-        yield TerminalFeatures()
+        yield TerminalFeatures().data_bind(WelcomeScreen.draws_at_once)
         place = clean(self._profiles.path)
         words = f"No service is configured yet. lockterm writes the profile to {place}."
         yield Static(words, id="place", markup=False)
@@ -155,10 +155,6 @@ class WelcomeScreen(LocktermScreen[None]):
     def write_again(self) -> None:
         for features in self.query(TerminalFeatures):  # none at exit
             features.refresh()
-
-    def watch_draws_at_once(self, draws_at_once: bool) -> None:
-        for features in self.query(TerminalFeatures):
-            features.draws_at_once = draws_at_once
 
     @on(Card.Pressed)
     async def _pressed(self, event: Card.Pressed) -> None:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from typing import ClassVar
+from typing import Any, ClassVar
 
 from rich.cells import cell_len
 from rich.segment import Segment
@@ -33,6 +33,10 @@ class SingleLineInput(Input):
     """An ``Input`` that inserts as much of a paste as fits, and notifies the user about the rest.
 
     Keys with Alt edit as in readline. Terminals send a key with Alt as ESC and the key.
+
+    Args:
+        value: The initial text.
+        options: The keyword arguments for Textual's ``Input``.
     """
 
     BINDINGS: ClassVar[list[BindingType]] = [
@@ -58,6 +62,10 @@ class SingleLineInput(Input):
     virtual_size = Reactive(Size(0, 0))
     """The size of the whole text. Unlike in Textual, a change causes no new layout of the
     screen."""
+
+    def __init__(self, value: str = "", **options: Any) -> None:
+        super().__init__(value, compact=True, **options)
+        self.cursor_blink = False  # an idle field must send nothing
 
     def on_mount(self) -> None:
         """Put the placeholder in brackets if no colors distinguish the placeholder from a value."""
@@ -178,14 +186,7 @@ class TextInput(SingleLineInput):
         id: str | None = None,
         select_on_focus: bool = False,
     ) -> None:
-        super().__init__(
-            value,
-            placeholder=placeholder,
-            id=id,
-            compact=True,
-            select_on_focus=select_on_focus,
-        )
-        self.cursor_blink = False
+        super().__init__(value, placeholder=placeholder, id=id, select_on_focus=select_on_focus)
 
 
 class FindLine(Horizontal):
@@ -242,8 +243,7 @@ class FindLine(Horizontal):
     def _with_field(self) -> SingleLineInput:
         """Return the text field, and create it first if it was not created in advance."""
         if self._field is None:
-            self._field = SingleLineInput(compact=True, max_length=200)
-            self._field.cursor_blink = False
+            self._field = SingleLineInput(max_length=200)
             self.mount(Label("Find:"), self._field)
         return self._field
 

@@ -142,9 +142,7 @@ class QuestionBox(Vertical):
         if self.typed:
             yield Label(_ask_to_type(self.typed), markup=False, classes="ask")
             digits = "[0-9]*" if self._wants_number else None
-            field = SingleLineInput(id="typed", compact=True, restrict=digits)
-            field.cursor_blink = False
-            yield field
+            yield SingleLineInput(id="typed", restrict=digits)
             wrong = Label("", id="wrong", markup=False)
             wrong.display = False
             yield wrong
@@ -451,7 +449,7 @@ class NumberModal(FieldModal[int | None]):
         super().__init__()
         self._question = question
         self._details = details
-        self._verb = verb
+        self.verb = clean(verb, 48)
         self._numbers = numbers
         self.heading = heading
         self._wrong = wrong or f"Type a whole number from {numbers.start} to {numbers.stop - 1}."
@@ -461,13 +459,8 @@ class NumberModal(FieldModal[int | None]):
             yield Label(clean(self._question, 400), markup=False, classes="question")
             if self._details:
                 yield Label(clean_lines(self._details), markup=False, classes="ask")
-            field = SingleLineInput(compact=True, max_length=_LONGEST, restrict=r"-?[0-9]*")
-            field.cursor_blink = False
-            yield field
-            yield Label("", id="wrong", markup=False)
-            with Horizontal(classes="buttons"):
-                yield CompactButton("Cancel", id="keep")
-                yield CompactButton(Content(clean(self._verb, 48)), "primary", id="act")
+            yield SingleLineInput(max_length=_LONGEST, restrict=r"-?[0-9]*")
+            yield from self.compose_end()
 
     def answer(self) -> None:
         typed = self.query_one(Input).value.strip()

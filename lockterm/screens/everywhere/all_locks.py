@@ -588,8 +588,14 @@ class AllLocksScreen(RemoteActions, ListScreen[None]):
         self.marked.act()
 
     def action_back(self) -> None:
-        """Clear the filter, or else unmark all rows. If there is nothing to clear, go back."""
-        if self.only is not None:
+        """Clear the search, or else the filter, or else the marks.
+
+        If there is nothing to clear, go back. A search field that always stays open clears the
+        search itself.
+        """
+        if self.needle and not self.finds_first:
+            self.query_one(FindLine).action_close()
+        elif self.only is not None:
             self.show_only(None)
         elif self.marks:
             self.action_unmark_all()

@@ -29,7 +29,6 @@ from lockterm.screens.everywhere.table import OnLock, problem_rows
 from lockterm.widgets.actions import bindings
 from lockterm.widgets.cells import Part, cut, join_parts
 from lockterm.widgets.data_status import Offers
-from lockterm.widgets.text_input import FindLine
 
 _HIGH = 36
 """The minimum terminal height in lines at which the chart appears without a key press, if the
@@ -246,16 +245,6 @@ class ExpiringScreen(AllLocksScreen):
 
     def action_previous(self) -> None:
         self._choose(-1)
-
-    def action_back(self) -> None:
-        """Clear the search, or else the filter, or else the marks.
-
-        If there is nothing to clear, go back.
-        """
-        if self.needle:
-            self.query_one(FindLine).action_close()
-        else:
-            super().action_back()
 
 
 DAYS_AHEAD = 31

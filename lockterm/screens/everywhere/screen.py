@@ -142,13 +142,3 @@ class PersonScreen(AllLocksScreen):
     def action_open_by_person(self) -> None:
         """Go back to the screen with all people."""
         self.dismiss(None)
-
-    def action_back(self) -> None:
-        """Clear the search, or else the filter, or else the marks.
-
-        If there is nothing to clear, go back.
-        """
-        if self.needle:
-            self.query_one(FindLine).action_close()
-        else:
-            super().action_back()

@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 
 from textual import on, work
 from textual.app import ComposeResult
-from textual.containers import Horizontal, Vertical, VerticalScroll
+from textual.containers import Vertical, VerticalScroll
 from textual.suggester import SuggestFromList
 from textual.widgets import Button, Input, Label
 
@@ -364,18 +364,14 @@ class OpenLockModal(FieldModal[tuple[int, bool] | None]):
     """
 
     heading = "Open by ID"
+    verb = "Open"
 
     def compose(self) -> ComposeResult:
-        """Compose the field, its label, and the buttons."""
         with Vertical(classes="dialog"):
             yield Label("Open the remotes of which lock?", classes="question")
             yield Label("Lock ID. The lock need not be in the lock book:")
-            yield SingleLineInput(compact=True, max_length=19, placeholder="1001")
-            yield Label("", id="wrong", markup=False)
-            with Horizontal(classes="buttons"):
-                yield CompactButton("Cancel", id="keep")
-                yield CompactButton("Open", id="act", variant="primary")
-                yield CompactButton("Add to the lock book", id="other")
+            yield SingleLineInput(max_length=19, placeholder="1001")
+            yield from self.compose_end(CompactButton("Add to the lock book", id="other"))
 
     @on(Button.Pressed, "#other")
     def _add(self) -> None:

@@ -247,9 +247,7 @@ class ReplaceModal(PlanModal):
 
 def _field(name: str, placeholder: str = "") -> SingleLineInput:
     """Return an empty text field."""
-    field = SingleLineInput(id=name, compact=True, placeholder=placeholder)
-    field.cursor_blink = False
-    return field
+    return SingleLineInput(id=name, placeholder=placeholder)
 
 
 _COLUMN_KEYS = (

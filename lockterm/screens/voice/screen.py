@@ -496,7 +496,7 @@ class VendorModelModal(LocktermModal[tuple[str, str] | None]):
         """
         text = clean(value)
         first = name == "vendor"
-        typed = TextInput(text, id=name) if first else SingleLineInput(text, id=name, compact=True)
+        typed = TextInput(text, id=name) if first else SingleLineInput(text, id=name)
         typed.suggester = SuggestFromList(known, case_sensitive=False)
         return typed
 
