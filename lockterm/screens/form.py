@@ -221,14 +221,6 @@ class FormScreen(LocktermScreen[ResultT]):
     def forget_draft(self) -> None:
         """Delete the draft, because the form was sent or left on purpose."""
 
-    @staticmethod
-    def describe(field: str, text: str) -> str:
-        """Return a field's label and text as one line that is safe to show."""
-        raise NotImplementedError
-
-    def show_store_wait(self) -> None:
-        """Show or clear the message that a save waits for the local store."""
-
     def on_unmount(self) -> None:
         """Save the last input if it was not saved yet, because lockterm may be ending."""
         self.soon.end()

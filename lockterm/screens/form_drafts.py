@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from abc import abstractmethod
 from collections.abc import Callable, Mapping
 from typing import TYPE_CHECKING, Any
 
@@ -16,7 +17,7 @@ from lockterm.domain.operation import RECORDED, WITHOUT_EFFECT, Selection
 from lockterm.domain.safe_text import clean
 from lockterm.domain.text.operation import STATE_NAMES
 from lockterm.errors import LocktermError, ServiceError, StoreError
-from lockterm.screens.base import notify_error
+from lockterm.screens.base import ResultT, notify_error
 from lockterm.screens.dialogs.confirm import ConfirmModal
 from lockterm.screens.form import SOON_S, FormScreen
 from lockterm.terminal.key_queue import PendingNavigation, opening
@@ -38,126 +39,124 @@ A draft counts as sent if its form was sent after the save, or at most this long
 """
 
 
-class StoreWait:
-    """A repeated check, during a save, whether another program has locked the local store.
+class DraftForm(FormScreen[ResultT]):
+    """A form whose input lockterm saves in the local store, and offers when the form opens again.
 
     Args:
-        form: The form.
-    """
-
-    def __init__(self, form: FormScreen[Any]) -> None:
-        self._form = form
-        self._timer: Timer | None = None
-        self.is_waiting = False
-        """Whether the save waits because another program has locked the local store."""
-
-    def watch(self, is_busy: bool) -> None:
-        """Start or stop the check.
-
-        Args:
-            is_busy: Whether a save is running.
-        """
-        if is_busy and self._timer is None:
-            self._timer = self._form.set_interval(SOON_S / 4, self._look)
-        elif not is_busy and self._timer is not None:
-            self._timer.stop()
-            self._timer = None
-            self.is_waiting = False
-
-    def _look(self) -> None:
-        waits = self._form.operations.journal.is_waiting
-        if waits != self.is_waiting:
-            self.is_waiting = waits
-            self._form.show_store_wait()
-
-
-class FormDraft:
-    """The draft of one open form.
-
-    Args:
-        form: The form.
+        operations: The operations on the service and the local store.
         key: The name of the form, the ID of its lock, and the ID of its remote; None for a new
             remote.
         title: The title of the form as the beginning of a sentence, without control characters.
+        typed: A draft to continue; None to offer a saved draft.
     """
 
-    def __init__(self, form: FormScreen[Any], key: tuple[str, int, int | None], title: str) -> None:
-        self._form = form
-        self._key = key
-        self._title = title
-        self._touched: dict[str, str] = {}
-        self._is_kept = False
-        self._has_failed = False
-        self._is_over = False
+    waits_for_store = False
+    """Whether a save waits because another program has locked the local store."""
 
-    def begin(self, typed: Mapping[str, str] | None) -> None:
-        """Continue a given draft, or look for a saved draft and offer it to the user.
+    _store_timer: Timer | None = None
 
-        Args:
-            typed: The draft to continue; None to look for a saved draft. Keys wait during this
-                search.
-        """
-        if typed is not None:
-            self._form.fill(typed)
+    def __init__(
+        self,
+        operations: Operations,
+        key: tuple[str, int, int | None],
+        title: str,
+        typed: Mapping[str, str] | None,
+    ) -> None:
+        super().__init__(operations)
+        self._draft_key = key
+        self._draft_title = title
+        self._draft_to_continue = typed
+        self._draft_input: dict[str, str] = {}
+        self._has_draft = False
+        self._has_draft_failed = False
+        self._is_draft_over = False
+
+    @staticmethod
+    @abstractmethod
+    def describe(field: str, text: str) -> str:
+        """Return a field's label and text as one line that is safe to show."""
+
+    @abstractmethod
+    def show_store_wait(self) -> None:
+        """Show or clear the message that a save waits for the local store."""
+
+    def on_mount(self) -> None:
+        """Continue the given draft, or look for a saved draft, for which keys wait."""
+        if self._draft_to_continue is not None:
+            self.fill(self._draft_to_continue)
         else:
-            opened = opening(self._form, "the form")
-            self._form.app.run_worker(self._offer(opened), group="drafts")
+            self.app.run_worker(self._offer_draft(opening(self, "the form")), group="drafts")
 
     def note_change(self) -> None:
         """Schedule a save of the draft after the user typed something."""
-        self._touched = self._form.touched()  # at exit, Textual removes the widgets before the form
-        if not self._is_over and (self._is_kept or self._touched):
-            self._form.soon.begin()
+        self._draft_input = self.touched()  # at exit, Textual removes the widgets before the form
+        if not self._is_draft_over and (self._has_draft or self._draft_input):
+            self.soon.begin()
 
-    def keep(self) -> None:
+    def keep_draft(self) -> None:
         """Save the changed fields in the background, or delete the draft if no field is changed."""
-        self._form.soon.stop()
-        self._is_kept = bool(self._touched)
-        self._form.operations.drafts.keep(self._key, self._touched, self._tell)
+        self.soon.stop()
+        self._has_draft = bool(self._draft_input)
+        self.operations.drafts.keep(self._draft_key, self._draft_input, self._tell_draft_failed)
 
-    def finish(self) -> None:
+    def forget_draft(self) -> None:
         """Delete the draft, because the form was sent, or left on purpose.
 
         Later changes of fields are ignored, because they come from closing the form, not from the
         user.
         """
-        self._is_over, self._touched = True, {}
-        self.keep()
+        self._is_draft_over = True
+        self.begin_new_draft()
 
-    def begin_anew(self) -> None:
+    def begin_new_draft(self) -> None:
         """Delete the draft of the form that was sent, and begin a new draft with later input."""
-        self._touched = {}
-        self.keep()
+        self._draft_input = {}
+        self.keep_draft()
 
-    def _tell(self, error: StoreError) -> None:
-        if not self._has_failed and self._form.is_attached:  # do not repeat the error at each key
+    def _tell_draft_failed(self, error: StoreError) -> None:
+        if not self._has_draft_failed and self.is_attached:  # do not repeat it at each key
             error.hint = f"{error.hint} lockterm will save your input as soon as it can."
-            self._form.tell(error)
-        self._has_failed = True
+            self.tell(error)
+        self._has_draft_failed = True
 
-    async def _offer(self, opened: PendingNavigation) -> None:
-        keeper = self._form.operations.drafts
-        with opened, self._form.showing_errors():
-            draft = await keeper.find(*self._key)
-            if draft is None or self._form.touched():
+    async def _offer_draft(self, opened: PendingNavigation) -> None:
+        keeper = self.operations.drafts
+        with opened, self.showing_errors():
+            draft = await keeper.find(*self._draft_key)
+            if draft is None or self.touched():
                 return
             modal = await ask_about_draft(
                 draft,
-                self._form.operations,
-                self._title,
-                self._form.describe,
+                self.operations,
+                self._draft_title,
+                self.describe,
                 verb="Continue",
                 other="Start over" if draft.is_live else "Discard the input",
             )
-            is_wanted = await self._form.app.push_screen_wait(modal)
+            is_wanted = await self.app.push_screen_wait(modal)
             if is_wanted:
                 await keeper.take_over(draft)
-                self._is_kept = True
-                self._form.fill(draft.typed)
+                self._has_draft = True
+                self.fill(draft.typed)
             elif is_wanted is None:
-                self._form.dismiss(None)  # input in the form would replace the draft
+                self.dismiss(None)  # input in the form would replace the draft
             else:
                 await keeper.discard(draft)
+
+    def note_saving(self, is_saving: bool) -> None:
+        """During a save, check repeatedly whether another program has locked the local store."""
+        if is_saving and self._store_timer is None:
+            self._store_timer = self.set_interval(SOON_S / 4, self._look_at_store)
+        elif not is_saving and self._store_timer is not None:
+            self._store_timer.stop()
+            self._store_timer = None
+            self.waits_for_store = False
+
+    def _look_at_store(self) -> None:
+        waits = self.operations.journal.is_waiting
+        if waits != self.waits_for_store:
+            self.waits_for_store = waits
+            self.show_store_wait()
 
 
 async def ask_about_draft(

@@ -22,12 +22,10 @@ from lockterm.errors import RateLimitedError, RefusedError, ServiceError
 from lockterm.operations import Operations
 from lockterm.screens.dialogs.confirm import ConfirmModal
 from lockterm.screens.field_modal import FieldModal
-from lockterm.screens.form import FormScreen
 from lockterm.screens.form_drafts import (
     LOCK,
     WAITS_FOR_STORE,
-    FormDraft,
-    StoreWait,
+    DraftForm,
     title_of_lock,
 )
 from lockterm.terminal.key_queue import opens
@@ -46,7 +44,7 @@ FIELD_LABELS = {
 """Maps the names of fields to their labels, from top to bottom."""
 
 
-class LockForm(FormScreen[Lock | None]):
+class LockForm(DraftForm[Lock | None]):
     """The form that adds a lock to the lock book, or changes an entry of the lock book.
 
     The form asks the service about a lock ID, but changes nothing at the service.
@@ -70,11 +68,8 @@ class LockForm(FormScreen[Lock | None]):
         book: Sequence[Lock] = (),
         typed: Mapping[str, str] | None = None,
     ) -> None:
-        super().__init__(operations)
         key = (LOCK, entry.lock_id if entry else 0, None)
-        self.drafts = FormDraft(self, key, title_of_lock(entry))
-        self._draft = typed
-        self._store = StoreWait(self)
+        super().__init__(operations, key, title_of_lock(entry), typed)
         self._entry = entry
         self._book = {lock.lock_id: lock for lock in book}
         self._answers: dict[int, LockAnswer] = {}
@@ -103,7 +98,7 @@ class LockForm(FormScreen[Lock | None]):
                 yield FormField(name, label, typed)
 
     def on_mount(self) -> None:
-        """Show the hints below the fields, and continue or offer a draft."""
+        """Show the hints below the fields."""
         if self._entry is None:
             self.field("id").note = "ID of the lock at the service, such as 1001."
         self.field("name").note = _alias_note(self._entry.alias if self._entry else "")
@@ -113,17 +108,10 @@ class LockForm(FormScreen[Lock | None]):
         self._show_zone()
         if self._entry:
             self.field("name").focus_control()
-        self.drafts.begin(self._draft)
 
     @staticmethod
     def describe(field: str, text: str) -> str:
         return f"{FIELD_LABELS.get(field) or clean(field, 30)}: {clean(text, 60)}"
-
-    def keep_draft(self) -> None:
-        self.drafts.keep()
-
-    def forget_draft(self) -> None:
-        self.drafts.finish()
 
     # --- the id --------------------------------------------------------------------------------
 
@@ -201,12 +189,12 @@ class LockForm(FormScreen[Lock | None]):
 
         Saving is disabled during a save, and while another program locks the store.
         """
-        if self._store.is_waiting:
+        if self.waits_for_store:
             return WAITS_FOR_STORE if action == "save" else ""
         return "The lock is being saved." if action == "save" and self._saving else ""
 
     def show_store_wait(self) -> None:
-        if self._store.is_waiting:
+        if self.waits_for_store:
             self.notify(WAITS_FOR_STORE, title="Saving")
 
     @on(Input.Changed)
@@ -215,7 +203,7 @@ class LockForm(FormScreen[Lock | None]):
         field.error = ""
         if field.field == "name" and event.value != self._filled:
             event.input.select_on_focus = False
-        self.drafts.note_change()
+        self.note_change()
 
     @work
     @opens("the result of saving")
@@ -224,7 +212,7 @@ class LockForm(FormScreen[Lock | None]):
         if self._saving:
             return
         self._saving = True
-        self._store.watch(True)
+        self.note_saving(True)
         self.refresh_bindings()
         try:
             lock = await self._checked()
@@ -232,14 +220,14 @@ class LockForm(FormScreen[Lock | None]):
                 return
             with self.showing_errors():
                 await self.operations.locks.save(lock)
-                self.drafts.finish()
+                self.forget_draft()
                 self.dismiss(lock)
                 about = "Saved in the lock book. Nothing changed at the service."
                 self.notify(about, title=clean(lock.title, 60))
         finally:
             self._saving = False
             if self.is_attached:
-                self._store.watch(False)
+                self.note_saving(False)
             self.refresh_bindings()
 
     async def _checked(self) -> Lock | None:

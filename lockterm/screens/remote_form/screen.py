@@ -22,12 +22,11 @@ from lockterm.domain.typed_remote import NamesInUse, format_typed, next_like, ty
 from lockterm.keymap.hints import with_keys
 from lockterm.operations.taken import read_names_in_use
 from lockterm.screens.base import ELSEWHERE, LocktermScreen, recorded
-from lockterm.screens.form import FormButton, FormScreen
+from lockterm.screens.form import FormButton
 from lockterm.screens.form_drafts import (
     REMOTE,
     WAITS_FOR_STORE,
-    FormDraft,
-    StoreWait,
+    DraftForm,
     title_of_remote,
 )
 from lockterm.screens.remote_form.fields import RemoteFields
@@ -53,7 +52,7 @@ class RemoteSaved:
     """The ID of the remote; None if the service did not report the ID of a new remote."""
 
 
-class RemoteForm(FormScreen[RemoteSaved | None]):
+class RemoteForm(DraftForm[RemoteSaved | None]):
     """The form that adds or changes a remote.
 
     The form closes only when the service has recorded the remote, or when the user leaves it.
@@ -85,18 +84,13 @@ class RemoteForm(FormScreen[RemoteSaved | None]):
         offered: Mapping[str, str] | None = None,
         taken: NamesInUse | None = None,
     ) -> None:
-        super().__init__(operations)
+        key = (REMOTE, lock_entry.lock_id, remote.id if remote else None)
+        name = remote.remote_name if remote else None
+        super().__init__(operations, key, title_of_remote(lock_entry, key[2], name), typed)
         self.lock_entry = lock_entry
         zone = operations.zone(lock_entry)
         presets = operations.profile.presets
         self.fields = RemoteFields(remote, zone, operations.now_ms, offered or {}, presets)
-        key = (REMOTE, lock_entry.lock_id, remote.id if remote else None)
-        name = remote.remote_name if remote else None
-        self.drafts = FormDraft(
-            self, key, title_of_remote(lock_entry, remote.id if remote else None, name)
-        )
-        self._draft = typed
-        self._store = StoreWait(self)
         self._saving = RemoteSaving(
             self, self.fields, lock_entry, changed=self._show_saving, saved=self._saved
         )
@@ -145,7 +139,6 @@ class RemoteForm(FormScreen[RemoteSaved | None]):
         if self._start_in:
             _select(row, fields.row("remoteNumber") if fields.before is None else row)
         self.show_status()
-        self.drafts.begin(self._draft)
         when_idle(self, self._get_ready)
 
     def _get_ready(self) -> None:
@@ -210,7 +203,7 @@ class RemoteForm(FormScreen[RemoteSaved | None]):
         if profile.read_only:
             return describe_read_only(profile.name, "Nothing can be saved")
         if self._saving.doing:
-            return WAITS_FOR_STORE if self._store.is_waiting else self._saving.doing
+            return WAITS_FOR_STORE if self.waits_for_store else self._saving.doing
         if self._saving.unknown:
             return with_keys("First press {form.check} to check whether the last save took effect.")
         if reading.errors:
@@ -224,7 +217,7 @@ class RemoteForm(FormScreen[RemoteSaved | None]):
 
     @on(RemoteFields.Changed)
     def _typing(self) -> None:
-        self.drafts.note_change()
+        self.note_change()
         self.show_status()
 
     def show_status(self) -> None:
@@ -279,7 +272,7 @@ class RemoteForm(FormScreen[RemoteSaved | None]):
         """Show the state of saving in the form, and disable the fields while a request is sent."""
         if not self.is_attached:  # the request continues without the form
             return
-        self._store.watch(bool(self._saving.doing))
+        self.note_saving(bool(self._saving.doing))
         is_sending = self._saving.is_sending
         if is_sending and not self.fields.disabled:
             self._focused_before = self.focused
@@ -361,12 +354,6 @@ class RemoteForm(FormScreen[RemoteSaved | None]):
     def describe(field: str, text: str) -> str:
         return format_typed(field, text)
 
-    def keep_draft(self) -> None:
-        self.drafts.keep()
-
-    def forget_draft(self) -> None:
-        self.drafts.finish()
-
     def show_store_wait(self) -> None:
         self.show_status()
 
@@ -422,7 +409,7 @@ class RemoteForm(FormScreen[RemoteSaved | None]):
         result = f"Recorded {clean(sent['remoteName'], 40)}. Added so far: {self._count:,}."
         self._so_far = f"{result} {taken.words}".strip()
         self._saving.forget()
-        self.drafts.begin_anew()
+        self.begin_new_draft()
         self.fields.offer(next_like(sent, taken))
         self.fields.fill(since)
         self._focused_before = name.control
@@ -430,7 +417,7 @@ class RemoteForm(FormScreen[RemoteSaved | None]):
 
     def _leave_saved(self, saved: RemoteSaved) -> None:
         """Close the form with its result, after the screens on top of it have closed."""
-        self.drafts.finish()
+        self.forget_draft()
         self._result = saved
         if self.is_active:
             self.dismiss(self._result)

@@ -21,7 +21,7 @@ from lockterm.domain.drafts import Draft
 from lockterm.domain.locks import Lock
 from lockterm.operations import Operations
 from lockterm.screens.form import SOON_S
-from lockterm.screens.form_drafts import ask_about_draft
+from lockterm.screens.form_drafts import DraftForm, ask_about_draft
 from lockterm.screens.locks.form import LockForm
 from lockterm.screens.remote_form import RemoteForm
 from lockterm.screens.remotes import RemotesScreen
@@ -158,14 +158,14 @@ async def test_lock_form_keeps_a_draft_until_it_is_taken_back_or_sent(demo: Demo
 
         await pilot.press(*"100")
         assert await kept() == {"id": "100"}
-        form.drafts.begin(None)
+        DraftForm.on_mount(form)
         await settled(pilot)
         assert pilot.app.screen is form, "no draft is offered for what was typed already"
         await pilot.press("backspace", "backspace", "backspace")
         assert await kept() is None
         await pilot.press(*"100")
-        form.drafts.finish()
-        form.drafts.note_change()
+        form.forget_draft()
+        form.note_change()
         assert await kept() is None, "it would be offered again, and a remote added twice"
         edit = LockForm(pilot.app.operations, Lock(1001, name="Main gate"))
         await pilot.app.push_screen(edit)

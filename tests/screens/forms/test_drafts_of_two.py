@@ -82,11 +82,11 @@ async def test_a_draft_that_another_session_types_stays_its_own(demo: Demo, answ
         await pilot.press("right", *(("right",) if answer == "Start over" else ()), "enter")
         await settled_when(pilot, lambda: app.screen is form)
         await pilot.press(*" B")
-        form.drafts.keep()
+        form.keep_draft()
         await app.operations.drafts.flush()
         mine = await app.operations.drafts.find(*key)
         assert mine is not None and mine.session == app.operations.journal.session.id
-        form.drafts.finish()  # as saving does
+        form.forget_draft()  # as saving does
         await app.operations.drafts.flush()
         theirs = await other.drafts.find(*key)
         assert theirs is not None and theirs.typed == {"remoteName": "Anna"}
