@@ -394,7 +394,9 @@ async def test_hostile_names_are_shown_with_care(lockterm_app: Starter, key: str
 async def test_expiring_shows_ends_by_day_and_span(
     lockterm_app: Starter, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(all_locks, "PROGRESS_S", 3600)  # else the cursor stands on what came first
+    monkeypatch.setattr(
+        everywhere_lists, "PROGRESS_S", 3600
+    )  # else the cursor stands on what came first
 
     permanent = until_day(4, 1, -2, remoteType=1)
     site = Site(
@@ -548,7 +550,7 @@ async def test_what_comes_is_shown_while_more_comes_and_one_state_alone_is_shown
     lockterm_app: Starter, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """News do not stop what is being found."""
-    monkeypatch.setattr(all_locks, "PROGRESS_S", 0)
+    monkeypatch.setattr(everywhere_lists, "PROGRESS_S", 0)
     monkeypatch.setattr(everywhere_lists, "SLICE_S", 0)
     lists = {
         f"L{n}": [remote(n * 10 + i, n, "Anna", isCoerced=1) for i in range(9)] for n in (1, 2)

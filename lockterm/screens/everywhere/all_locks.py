@@ -28,7 +28,6 @@ from lockterm.domain.validity import StateFilter, count_states, describe_counts,
 from lockterm.errors import StoreError
 from lockterm.keymap.hints import key
 from lockterm.operations import Operations
-from lockterm.screens.base import PROGRESS_S
 from lockterm.screens.dialogs.choice import ask_only
 from lockterm.screens.everywhere.lock_lists import EMPTY_BOOK, LockLists, TimeSlicer
 from lockterm.screens.everywhere.table import OnLock, OnLocksTable, describe_row
@@ -248,15 +247,6 @@ class AllLocksScreen(RemoteActions, ListScreen[None]):
         Args:
             locks: The locks to read; None for all locks of the lock book.
         """
-        clock = asyncio.get_running_loop().time
-        due_s = clock() + PROGRESS_S
-
-        def news() -> None:
-            nonlocal due_s
-            if clock() >= due_s:
-                self._find_news()
-                due_s = clock() + PROGRESS_S
-
         opened = opening(self, "the new results", passes=self._types)
         if self.rows or self is not self.app.screen:
             opened.end()
@@ -264,9 +254,9 @@ class AllLocksScreen(RemoteActions, ListScreen[None]):
         if locks is None:
             self._changed.clear()
         try:
-            await self.lock_lists.read(news, locks)
+            await self.lock_lists.read(self._find_news, locks)
             while again := self._take_changed():
-                await self.lock_lists.read(news, again)
+                await self.lock_lists.read(self._find_news, again)
         except StoreError as error:
             self.error = error
         finally:
@@ -515,11 +505,9 @@ class AllLocksScreen(RemoteActions, ListScreen[None]):
         if action == "open" and row is None:
             return "No row is selected."
         if action in ON_ONE and not self.marks:
-            return (
-                "No remote is selected."
-                if self.current is None
-                else super().disabled_reason(action)
-            )
+            if self.current is None:
+                return "No remote is selected."
+            return super().disabled_reason(action)
         if action == "replace" and self.operations.profile.read_only:
             return describe_read_only(self.operations.profile.name)
         is_remote = row is not None and row.remote_id is not None
@@ -588,10 +576,9 @@ class AllLocksScreen(RemoteActions, ListScreen[None]):
         self.marked.act()
 
     def action_back(self) -> None:
-        """Clear the search, or else the filter, or else the marks.
+        """Clear the search, or else the filter, or else the marks, or else go back.
 
-        If there is nothing to clear, go back. A search field that always stays open clears the
-        search itself.
+        A search field that always stays open clears the search itself.
         """
         if self.needle and not self.finds_first:
             self.query_one(FindLine).action_close()

@@ -12,6 +12,7 @@ from lockterm.domain.plan import NOT_REACHED, Action, Step, StepState
 from lockterm.domain.text.amount import describe_age, format_short_age
 from lockterm.errors import ServiceError
 from lockterm.operations.everywhere import LockRead, describe_reads
+from lockterm.screens.base import PROGRESS_S
 
 if TYPE_CHECKING:
     from lockterm.domain.elsewhere import Unseen
@@ -89,7 +90,8 @@ class LockLists:
         """Read locks from the service. A lock that cannot be read keeps its last list.
 
         Args:
-            news: A function to call after each lock.
+            news: A function to call after new lists have arrived, at most every
+                :data:`PROGRESS_S` seconds.
             locks: The locks to read; None for all locks.
 
         Raises:
@@ -102,11 +104,15 @@ class LockLists:
         self.asked |= dict.fromkeys((lock.lock_id for lock in locks), None)
         self._readings += 1
         number, self.is_reading = self._readings, True
+        clock = asyncio.get_running_loop().time
+        due_s = clock() + PROGRESS_S
         try:
             async with aclosing(self._operations.everywhere.read(locks=locks)) as reading:
                 async for one in reading:
                     self._take(one)
-                    news()
+                    if clock() >= due_s:
+                        news()
+                        due_s = clock() + PROGRESS_S
         finally:
             if number == self._readings:
                 self.is_reading = False

@@ -316,27 +316,22 @@ class PeopleScreen(ListScreen[None]):
         Args:
             locks: The locks to read; None for all locks of the lock book.
         """
-        clock = asyncio.get_running_loop().time
-        described_s = self._due_s = clock() + PROGRESS_S
-
-        def news() -> None:
-            nonlocal described_s
-            if clock() >= described_s:
-                self._describe()
-                described_s = clock() + PROGRESS_S
-            if clock() >= self._due_s:
-                self.join()
-
+        self._due_s = asyncio.get_running_loop().time() + PROGRESS_S
         opened = opening(self, "the people", passes=self._types)
         if self._found:
             opened.end()
         with opened:
             try:
-                await self.lock_lists.read(news, locks)
+                await self.lock_lists.read(self._show_news, locks)
             except StoreError as error:
                 self.error = error
             self.workers.cancel_group(self, "join")
             await self._join(opened)
+
+    def _show_news(self) -> None:
+        self._describe()
+        if asyncio.get_running_loop().time() >= self._due_s:
+            self.join()
 
     @work(exclusive=True, group="join")
     async def join(self) -> None:
