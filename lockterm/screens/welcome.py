@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from textual import on, work
+from textual import work
 from textual.app import ComposeResult
 from textual.containers import Container
 from textual.content import Content
@@ -52,13 +53,6 @@ class Card(Widget, can_focus=True):
 
     COMPONENT_CLASSES = {"card--title"}
 
-    class Pressed(Message):
-        """Posted when the user clicks the card."""
-
-        def __init__(self, card: Card) -> None:
-            super().__init__()
-            self.card = card
-
     def __init__(self, way: str) -> None:
         super().__init__(id=way)
         self.way = way
@@ -77,8 +71,8 @@ class Card(Widget, can_focus=True):
         """The position of the terminal's cursor, which is on the title."""
         return self.content_region.offset + Offset(4, 0)
 
-    def on_click(self) -> None:
-        self.post_message(self.Pressed(self))
+    async def on_click(self) -> None:
+        await self.run_action(f"screen.{self.way}")
 
 
 class TerminalFeatures(Widget):
@@ -117,16 +111,12 @@ class WelcomeScreen(LocktermScreen[None]):
     draws_at_once: reactive[bool] = reactive(False)
     """Whether the terminal reports that it shows each frame at once (synchronized output)."""
 
+    @dataclass
     class Chosen(Message):
-        """Posted when the user has chosen how to continue.
+        """Posted when the user has chosen how to continue."""
 
-        Args:
-            profile: The profile that the form saved; None for the demo.
-        """
-
-        def __init__(self, profile: str | None) -> None:
-            super().__init__()
-            self.profile = profile
+        profile: str | None
+        """The profile that the form saved; None for the demo."""
 
     def __init__(self, profiles: Profiles, choices: Preferences) -> None:
         super().__init__(None)
@@ -155,10 +145,6 @@ class WelcomeScreen(LocktermScreen[None]):
     def write_again(self) -> None:
         for features in self.query(TerminalFeatures):  # none at exit
             features.refresh()
-
-    @on(Card.Pressed)
-    async def _pressed(self, event: Card.Pressed) -> None:
-        await self.run_action(event.card.way)
 
     async def action_choose(self) -> None:
         """Run the action of the card that has the focus."""

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from dataclasses import dataclass
 from typing import Any, ClassVar
 
 from rich.cells import cell_len
@@ -199,17 +200,11 @@ class FindLine(Horizontal):
 
     BINDINGS = bindings("find")
 
+    @dataclass
     class Changed(Message):
         """Posted when the search text has changed. An empty text ends the search."""
 
-        def __init__(self, find_line: FindLine, value: str) -> None:
-            super().__init__()
-            self.find_line = find_line
-            self.value = value
-
-        @property
-        def control(self) -> FindLine:
-            return self.find_line
+        value: str
 
     class Left(Message):
         """Posted when the user leaves the field to go to the results."""
@@ -272,7 +267,7 @@ class FindLine(Horizontal):
 
     def on_input_changed(self, event: Input.Changed) -> None:
         event.stop()
-        self.post_message(self.Changed(self, event.value.strip()))
+        self.post_message(self.Changed(event.value.strip()))
 
 
 def matches(words: str, *fields: object) -> bool:
