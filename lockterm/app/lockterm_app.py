@@ -358,7 +358,7 @@ class LocktermApp(TerminalApp[int]):
             return
         entry = self.screen.lock_entry if isinstance(self.screen, LocktermScreen) else None
         lock_id = entry.lock_id if entry else None
-        self.push_screen(screens.HistoryScreen(self.operations, self.exports, lock_id))
+        self.push_screen(screens.HistoryScreen(self.operations, lock_id))
 
     async def choose_backup(self) -> str | None:
         """Let the user choose a delete or a clear in the history.
@@ -366,8 +366,7 @@ class LocktermApp(TerminalApp[int]):
         Returns:
             The ID of the operation; None if canceled.
         """
-        history = screens.HistoryScreen(self.operations, self.exports, chooses=True)
-        return await self.push_screen_wait(history)
+        return await self.push_screen_wait(screens.HistoryScreen(self.operations, chooses=True))
 
     def action_file(self) -> None:
         if not self._is_open_already(screens.FileScreen, "Import"):

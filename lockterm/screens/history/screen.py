@@ -11,8 +11,7 @@ from contextlib import suppress
 from dataclasses import replace
 from datetime import tzinfo
 from functools import partial
-from pathlib import Path
-from typing import Any
+from typing import Any, cast
 
 from textual import events, on, work
 from textual.app import ComposeResult
@@ -33,7 +32,7 @@ from lockterm.operations import Operations
 from lockterm.operations.copying import backup_source
 from lockterm.operations.export import export_history
 from lockterm.operations.undoing import undo_one, undo_run
-from lockterm.screens.base import LocktermScreen
+from lockterm.screens.base import HasOperations, LocktermScreen
 from lockterm.screens.copy import CopyScreen
 from lockterm.screens.history.page import ALL, COUNTED, PAGE, HistoryChoice, HistoryPage, runs_among
 from lockterm.screens.history.table import ChangePane, DayStrip, HistoryTable, format_run
@@ -54,7 +53,6 @@ class HistoryScreen(ListScreen[str | None]):
 
     Args:
         operations: The operations on the service and the local store.
-        exports: The directory for exported files.
         lock_id: The ID of the lock whose changes are shown initially; None for all locks.
         chooses: Whether the user opened the screen to choose a backup to copy. The result of the
             screen is then the ID of the operation with the backup, or None.
@@ -70,13 +68,11 @@ class HistoryScreen(ListScreen[str | None]):
     def __init__(
         self,
         operations: Operations,
-        exports: Path,
         lock_id: int | None = None,
         *,
         chooses: bool = False,
     ) -> None:
         super().__init__(operations, HistoryTable(id="history"))
-        self._exports = exports
         self._chooses = chooses
         self._zone: tzinfo = operations.profile.zone
         name = "" if lock_id is None else f"lock {lock_id}"
@@ -435,9 +431,8 @@ class HistoryScreen(ListScreen[str | None]):
             wanted = history[::-1]
             book = await self.operations.locks.all()
             zones = {lock.lock_id: self.operations.zone(lock) for lock in book}
-            files = await asyncio.to_thread(
-                export_history, wanted, self._exports, zone, now_ms, zones
-            )
+            directory = cast(HasOperations, self.app).exports
+            files = await asyncio.to_thread(export_history, wanted, directory, zone, now_ms, zones)
             self.notify(
                 (
                     f"{format_count(len(wanted), 'change')} written to {files[0]} and"

@@ -118,13 +118,17 @@ class DatetimeInput(TypedValue):
         self._use(texts[place + 1])
 
     def _use(self, text: str) -> None:
-        """Replace the text, and put the cursor at its end so that a time can be added."""
+        """Replace the text by a suggestion or by the text that the user typed before."""
         if self.value not in self._presets:
             self._own = self.value
+        self._replace(text)
+
+    def _replace(self, text: str) -> None:
+        """Replace the text, and put the cursor at its end so that a time can be added."""
         self.value = text
         field = self.query_one(TextInput)
+        field.select_on_focus = False  # the next key must not replace the new text
         field.focus()
-        field.select_on_focus = False  # the next key must not replace the preset
         field.action_end()
 
     def ask(self, choices: Sequence[int]) -> None:
@@ -150,11 +154,7 @@ class DatetimeInput(TypedValue):
         event.stop()
         if isinstance(event.line, Choice) and event.line.value and self._choices:
             chosen = self._choices[int(event.line.value) - 1]
-            self.value = dates.typed(chosen, self._zone)
-            field = self.query_one(TextInput)
-            field.select_on_focus = False  # the next key must not replace the chosen moment
-            field.focus()
-            field.action_end()
+            self._replace(dates.typed(chosen, self._zone))
 
 
 class WeekdayPicker(TypedValue):
