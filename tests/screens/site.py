@@ -15,6 +15,8 @@ from textual.screen import Screen
 
 from lockterm.domain.locks import Lock, VoiceChoice
 from lockterm.paths import Paths
+from lockterm.screens.remotes import RemotesScreen
+from lockterm.screens.remotes.table import RemotesTable
 from lockterm.store.database import Database
 from lockterm.store.lock_book import LockBook
 from tests.api.fault_server import FaultServer, http
@@ -94,6 +96,26 @@ def shown(app: App[Any]) -> str:
 def words(app: App[Any]) -> str:
     """The text on the screen as one line, so that a sentence is found wherever it wraps."""
     return " ".join(shown(app).split())
+
+
+def remotes_screen(pilot: Pilot[Any]) -> RemotesScreen:
+    """Return the screen of a lock's remotes, even below a dialog."""
+    return next(one for one in pilot.app.screen_stack[::-1] if isinstance(one, RemotesScreen))
+
+
+def remotes_table(pilot: Pilot[Any]) -> RemotesTable:
+    """Return the table of a lock's remotes, even below a dialog."""
+    return remotes_screen(pilot).table
+
+
+def marked_ids(pilot: Pilot[Any]) -> list[int | None]:
+    """Return the IDs of the marked remotes."""
+    return [remote.id for _, remote in remotes_screen(pilot).marks.rows]
+
+
+def remote_names(pilot: Pilot[Any]) -> list[str | None]:
+    """Return the names of the remotes in the table, from top to bottom."""
+    return [row.remote.remote_name for row in remotes_table(pilot).rows]
 
 
 async def press(pilot: Pilot[Any], *keys: str) -> str:

@@ -10,8 +10,8 @@ from textual.pilot import Pilot
 
 from lockterm.screens.remotes.columns import SortOrder
 from tests.screens.running_app import Starter, notices, settled, shown, until
-from tests.screens.site import canned, press
-from tests.screens.test_columns import names, titles, use
+from tests.screens.site import canned, press, remote_names
+from tests.screens.test_columns import titles, use
 
 LEVELS: dict[int, Any] = {1: 87, 2: None, 3: 5, 4: -1, 5: "x\x1b", 6: 100}
 
@@ -72,9 +72,9 @@ async def test_battery_column_shows_levels_and_asks_once_a_remote(lockterm_app: 
         assert titles(pilot) == ["Name", "Battery"]
         assert _battery(pilot) == ["87 %", "unknown", "5 %", "unknown", "unknown", "100 %"]
         await use(pilot, "name", "battery", by=SortOrder("battery", descending=False))
-        assert names(pilot)[:3] == ["Fob 3", "Fob 1", "Fob 6"]
+        assert remote_names(pilot)[:3] == ["Fob 3", "Fob 1", "Fob 6"]
         await use(pilot, "name", "battery", by=SortOrder("battery", descending=True))
-        assert names(pilot)[:3] == ["Fob 6", "Fob 1", "Fob 3"]
+        assert remote_names(pilot)[:3] == ["Fob 6", "Fob 1", "Fob 3"]
         assert sorted(site.asked) == [*LEVELS]
         site.levels = {**LEVELS, 3: 90}
         await press(pilot, "r")

@@ -9,28 +9,14 @@ import pytest
 from textual.pilot import Pilot
 
 from lockterm.paths import Paths
-from lockterm.screens.remotes import RemotesScreen
 from lockterm.screens.remotes.columns import COLUMNS, Arrangement, SortOrder
 from lockterm.screens.remotes.dialogs import ColumnsModal
-from lockterm.screens.remotes.table import RemotesTable
 from tests.long import telling
 from tests.screens import someone_else
 from tests.screens.running_app import Demo, Starter, notices, settled, shown, until
-from tests.screens.site import canned, press
+from tests.screens.site import canned, press, remote_names, remotes_screen, remotes_table
 from tests.screens.snapshots import assert_picture
 from tests.screens.test_remotes_hostile import record
-
-
-def screen(pilot: Pilot[Any]) -> RemotesScreen:
-    return next(one for one in pilot.app.screen_stack if isinstance(one, RemotesScreen))
-
-
-def table(pilot: Pilot[Any]) -> RemotesTable:
-    return screen(pilot).query_one(RemotesTable)
-
-
-def names(pilot: Pilot[Any]) -> list[str | None]:
-    return [row.remote.remote_name for row in table(pilot).rows]
 
 
 def titles(pilot: Pilot[Any]) -> list[str]:
@@ -38,7 +24,7 @@ def titles(pilot: Pilot[Any]) -> list[str]:
 
 
 async def use(pilot: Pilot[Any], *columns: str, by: SortOrder | None = None) -> None:
-    screen(pilot).arrange_table(Arrangement.of(columns, by))
+    remotes_screen(pilot).arrange_table(Arrangement.of(columns, by))
     await settled(pilot)
 
 
@@ -83,7 +69,7 @@ async def test_dialog_keeps_the_name_and_says_which_columns_do_not_fit(demo: Dem
         assert "The name column is always shown." in shown(pilot)
         await press(pilot, *["j", "space"] * 6, "ctrl+s")
         assert titles(pilot) == ["Name"]
-        screen(pilot).mark_busy(1001, table(pilot).selected.id, "deleting")
+        remotes_screen(pilot).mark_busy(1001, remotes_table(pilot).selected.id, "deleting")
         await settled(pilot)
         assert "deleting: Night crew 1" in shown(pilot)
 
@@ -92,28 +78,31 @@ async def test_dialog_keeps_the_name_and_says_which_columns_do_not_fit(demo: Dem
 async def test_a_sort_says_that_it_is_of_one_page(demo: Demo) -> None:
     async with demo(1001) as pilot:
         await press(pilot, "j", "j")
-        target, as_listed = table(pilot).selected, names(pilot)
+        target, as_listed = remotes_table(pilot).selected, remote_names(pilot)
         await press(pilot, "t", "Z", "ctrl+s")
         assert sorted(as_listed, key=str) != as_listed
-        assert names(pilot)[0] == "Amelia Hart" and names(pilot)[-2] == "张伟（保安队长）"
-        assert set(names(pilot)) == set(as_listed)
+        assert (
+            remote_names(pilot)[0] == "Amelia Hart"
+            and remote_names(pilot)[-2] == "张伟（保安队长）"
+        )
+        assert set(remote_names(pilot)) == set(as_listed)
         assert "page 1 of 7 · this page sorted by name, A to Z · 137 remotes" in shown(pilot)
-        assert table(pilot).selected is target, "the cursor stays on its remote"
+        assert remotes_table(pilot).selected is target, "the cursor stays on its remote"
 
         asked = someone_else.counted(demo.service, "list")
         await press(pilot, "n")
         assert "page 2 of 7 · this page sorted by name, A to Z" in shown(pilot)
-        assert set(names(pilot)) == {
+        assert set(remote_names(pilot)) == {
             listed["remoteName"] for listed in someone_else.page(demo.service, 1001, 2)
         }
         # Page 3, ahead; page 2 was there already. The last one is the test's own.
         assert someone_else.counted(demo.service, "list") == asked + 2
-        assert table(pilot).cursor_row == 0
+        assert remotes_table(pilot).cursor_row == 0
 
         await press(pilot, "slash", *"weber", "enter")
         assert "sorted by name" in shown(pilot)
-        assert names(pilot) == sorted(names(pilot), key=str)
-        assert len(names(pilot)) == 3
+        assert remote_names(pilot) == sorted(remote_names(pilot), key=str)
+        assert len(remote_names(pilot)) == 3
 
 
 @pytest.mark.long
@@ -153,12 +142,12 @@ async def test_a_stale_page_and_a_search_say_it_too(demo: Demo) -> None:
 async def test_delete_acts_on_its_remote_when_rows_are_sorted(demo: Demo) -> None:
     async with demo(1003) as pilot:
         await press(pilot, "j", "j")
-        target, row = table(pilot).selected, table(pilot).cursor_row
+        target, row = remotes_table(pilot).selected, remotes_table(pilot).cursor_row
         assert target is not None
         await press(pilot, "d")
         await use(pilot, by=SortOrder("name", descending=True))
-        table(pilot).move_cursor(row=row)
-        assert table(pilot).selected is not target
+        remotes_table(pilot).move_cursor(row=row)
+        assert remotes_table(pilot).selected is not target
         await press(pilot, "D")
         left = {listed["id"] for listed in someone_else.page(demo.service, 1003)}
         assert target.id not in left and len(left) == 8
@@ -178,12 +167,12 @@ async def test_the_cursor_stays_where_ids_are_missing_or_there_twice(
     answer = {"errcode": 0, "data": {"list": records, **counts}}
     async with canned({"list": lambda _: answer}) as site, lockterm_app(site, 7) as pilot:
         for row in range(4):
-            table(pilot).move_cursor(row=row)
-            target = table(pilot).selected
+            remotes_table(pilot).move_cursor(row=row)
+            target = remotes_table(pilot).selected
             await use(pilot, by=SortOrder("name"))
-            assert table(pilot).selected is target
+            assert remotes_table(pilot).selected is target
             await use(pilot)
-            assert table(pilot).selected is target
+            assert remotes_table(pilot).selected is target
 
 
 @pytest.mark.long
@@ -203,8 +192,8 @@ async def test_a_damaged_choice_stops_nothing(
     file.parent.mkdir(parents=True)
     file.write_text(kept)
     async with demo(1003) as pilot:
-        assert screen(pilot).table.arrangement == Arrangement(columns)
-        assert len(names(pilot)) == 9
+        assert remotes_screen(pilot).table.arrangement == Arrangement(columns)
+        assert len(remote_names(pilot)) == 9
 
 
 @pytest.mark.long

@@ -23,27 +23,14 @@ from lockterm.screens.remotes.table import RemotesTable
 from tests.operations.runs import planning
 from tests.screens import someone_else
 from tests.screens.running_app import Demo, notices, settled, shown, until
-from tests.screens.site import DAY_MS, LOCKS, press
-
-
-def table(pilot: Pilot[Any]) -> RemotesTable:
-    return pilot.app.screen.query_one(RemotesTable)
-
-
-def screen(pilot: Pilot[Any]) -> RemotesScreen:
-    assert isinstance(pilot.app.screen, RemotesScreen)
-    return pilot.app.screen
+from tests.screens.site import DAY_MS, LOCKS, marked_ids, press, remotes_screen, remotes_table
 
 
 def signed(pilot: Pilot[Any]) -> list[int | None]:
     """The ids of the rows that have the sign of a mark on the screen."""
     lines = shown(pilot).splitlines()[2:]
-    rows = table(pilot).rows
+    rows = remotes_table(pilot).rows
     return [row.remote.id for row, line in zip(rows, lines, strict=False) if line.startswith("*")]
-
-
-def marked(pilot: Pilot[Any]) -> list[int | None]:
-    return [remote.id for _, remote in screen(pilot).marks.rows]
 
 
 def drawn(pilot: Pilot[Any]) -> PlanScreen:
@@ -65,8 +52,9 @@ async def test_marks_survive_all_that_moves_rows(demo: Demo) -> None:
     async with demo(1001) as pilot:
         await press(pilot, "space", "down", "space")
         first = signed(pilot)
-        assert first == marked(pilot) == [table(pilot).rows[at].remote.id for at in (0, 2)]
-        assert table(pilot).cursor_row == 3
+        rows = remotes_table(pilot).rows
+        assert first == marked_ids(pilot) == [rows[at].remote.id for at in (0, 2)]
+        assert remotes_table(pilot).cursor_row == 3
         assert "2 marked · page 1 of 7" in shown(pilot)
         await press(pilot, "n", "space")
         assert "3 marked, 2 not shown · page 2 of 7" in shown(pilot)
@@ -79,26 +67,27 @@ async def test_marks_survive_all_that_moves_rows(demo: Demo) -> None:
         await press(pilot, "slash", *"crew", "enter", "down")
         assert f"3 marked, {3 - len(signed(pilot))} not shown" in shown(pilot)
         await press(pilot, "asterisk")
-        found = [row.remote.id for row in table(pilot).rows]
+        found = [row.remote.id for row in remotes_table(pilot).rows]
         assert set(signed(pilot)) == set(found)
-        assert set(marked(pilot)) == {*found, *marked(pilot)[:3]}
+        assert set(marked_ids(pilot)) == {*found, *marked_ids(pilot)[:3]}
         await press(pilot, "asterisk", "escape")
-        assert not set(marked(pilot)) & set(found)
+        assert not set(marked_ids(pilot)) & set(found)
 
 
 async def test_rows_that_change_at_the_service_take_no_other_mark_along(demo: Demo) -> None:
     """What came before is gone, so that each row stands where another one stood."""
     async with demo(1001) as pilot:
         await press(pilot, "down", "space", "space")
-        two = marked(pilot)
-        gone = table(pilot).rows[0].remote.id
+        two = marked_ids(pilot)
+        gone = remotes_table(pilot).rows[0].remote.id
         someone_else.post(demo.service, "delete", lockId=1001, remoteId=gone)
         someone_else.post(demo.service, "delete", lockId=1001, remoteId=two[0])
         changed = {"remoteId": two[1], "remoteName": "Renamed by somebody"}
         someone_else.post(demo.service, "update", lockId=1001, **changed)
         await press(pilot, "r")
         assert signed(pilot) == two[1:]
-        assert marked(pilot) == two  # the one that is gone stays, until the plan says what is so
+        # The one that is gone stays until a plan reports it.
+        assert marked_ids(pilot) == two
         assert "2 marked, 1 not shown" in shown(pilot)
         await press(pilot, "d")
         assert [(one.action, one.remote_id) for one in steps(pilot)] == [
@@ -110,7 +99,7 @@ async def test_rows_that_change_at_the_service_take_no_other_mark_along(demo: De
         plan = drawn(pilot).drawn.plan
         await execute(pilot, plan)
         await press(pilot, "escape")
-        await until(pilot, lambda: not screen(pilot).marks)
+        await until(pilot, lambda: not remotes_screen(pilot).marks)
         await press(pilot, "r")
         left = {record["id"] for record in someone_else.page(demo.service, 1001, size=200)}
         assert len(left) == 137 - 3
@@ -121,8 +110,8 @@ async def test_rows_that_change_at_the_service_take_no_other_mark_along(demo: De
 async def test_what_a_plan_has_not_done_stays_marked(demo: Demo) -> None:
     async with demo(1001) as pilot:
         await press(pilot, "slash", *"limited", "down", "space", "space", "escape")
-        one, other = marked(pilot)
-        seen = {remote.id: remote.end_ms or 0 for _, remote in screen(pilot).marks.rows}
+        one, other = marked_ids(pilot)
+        seen = {remote.id: remote.end_ms or 0 for _, remote in remotes_screen(pilot).marks.rows}
         await press(pilot, "w", *"+30d", "ctrl+s")
         assert [step.remote_id for step in steps(pilot)] == [one, other]
         ends = {
@@ -136,30 +125,30 @@ async def test_what_a_plan_has_not_done_stays_marked(demo: Demo) -> None:
         plan = drawn(pilot).drawn.plan
         await execute(pilot, plan)
         await press(pilot, "escape")
-        await until(pilot, lambda: marked(pilot) == [one])
+        await until(pilot, lambda: marked_ids(pilot) == [one])
 
 
 async def test_marks_go_when_a_plan_that_was_stopped_is_done_later(demo: Demo) -> None:
     """What it has done must not be changed once more with the next plan."""
     async with demo(1001) as pilot:
         await press(pilot, "slash", *"limited", "down", "space", "space", "escape")
-        one, other = marked(pilot)
+        one, other = marked_ids(pilot)
         await press(pilot, "w", *"+30d", "ctrl+s")
         operations = pilot.app.operations
         run = planning.run_of(operations, drawn(pilot).drawn.plan)
         run.on_change = Run.stop
         plan = await execute(pilot, run)
         await press(pilot, "escape")
-        await until(pilot, lambda: marked(pilot) == [other])
+        await until(pilot, lambda: marked_ids(pilot) == [other])
         await execute(pilot, await operations.runs.find(plan.id))
-        screen(pilot).unmark_done()
-        await until(pilot, lambda: marked(pilot) == [])
+        remotes_screen(pilot).unmark_done()
+        await until(pilot, lambda: marked_ids(pilot) == [])
         assert one != other
 
 
 async def test_a_range_all_and_none(demo: Demo) -> None:
     async with demo(1001) as pilot:
-        ids = [row.remote.id for row in table(pilot).rows]
+        ids = [row.remote.id for row in remotes_table(pilot).rows]
         await press(pilot, "S")
         assert "First press Space" in notices(pilot)
         await press(pilot, "down", "space", "down", "down", "S")
@@ -167,18 +156,18 @@ async def test_a_range_all_and_none(demo: Demo) -> None:
         pilot.app.clear_notifications()
         await press(pilot, "n", "S")
         assert "not shown now" in notices(pilot)
-        assert marked(pilot) == ids[1:5]
+        assert marked_ids(pilot) == ids[1:5]
         pilot.app.clear_notifications()
         await press(pilot, "p", "asterisk")
         assert signed(pilot) == ids
         assert "cannot be marked" not in notices(pilot)
         await press(pilot, "U")
-        assert not screen(pilot).marks
+        assert not remotes_screen(pilot).marks
         assert "Rows unmarked: 20. Press U to mark them again." in notices(pilot)
         await press(pilot, "U")
         assert signed(pilot) == ids
         await press(pilot, "escape")  # does not leave yet
-        assert not screen(pilot).marks
+        assert not remotes_screen(pilot).marks
 
 
 @pytest.mark.long
@@ -194,7 +183,7 @@ async def test_a_key_that_marks_paints_one_row(demo: Demo, monkeypatch: pytest.M
         await press(pilot, "space")
         monkeypatch.setattr(RemotesTable, "refresh", refresh)
         await press(pilot, "space")
-        assert len(marked(pilot)) == 2
+        assert len(marked_ids(pilot)) == 2
         assert painted
         assert set(painted) == {1}
         assert len(painted) <= 3  # the mark, the row that is left, the one that is reached
@@ -204,7 +193,7 @@ async def test_a_key_that_marks_paints_one_row(demo: Demo, monkeypatch: pytest.M
 @pytest.mark.parametrize("look", [FULL_LOOK, Look(colors=0, ascii=True), Look(quiet=True)])
 async def test_a_mark_is_seen_beside_the_cursor_by_its_shape(demo: Demo, look: Look) -> None:
     async with demo(1001, look) as pilot:
-        name = table(pilot).rows[0].remote.remote_name or ""
+        name = remotes_table(pilot).rows[0].remote.remote_name or ""
         before = shown(pilot).splitlines()[2]
         await press(pilot, "space", "up")
         after = shown(pilot).splitlines()[2]
@@ -241,7 +230,7 @@ async def test_what_is_typed_is_there_again_and_what_is_possible_is_said_before_
             "Permanent remotes have no end date."
         }
         await press(pilot, "escape")
-        assert len(marked(pilot)) == 20
+        assert len(marked_ids(pilot)) == 20
 
 
 @pytest.mark.long
@@ -257,7 +246,7 @@ async def test_more_that_can_be_done(demo: Demo) -> None:
         assert all(step.wanted["extraData"]["room"] == [5] for step in steps(pilot))
         await execute(pilot, drawn(pilot).drawn.plan)
         await press(pilot, "escape")
-        await until(pilot, lambda: not screen(pilot).marks)
+        await until(pilot, lambda: not remotes_screen(pilot).marks)
         await press(pilot, "r", "g", "space", "space", "m", "down", "down", "down", "enter")
         assert "room  on 2" in shown(pilot)
         await press(pilot, "escape", "m", "enter", "1", "ctrl+s")
@@ -298,7 +287,7 @@ async def test_what_a_run_has_done_while_a_dialog_was_open_is_not_changed_again(
         assert isinstance(pilot.app.screen, RefusedModal)
         assert "These rows are no longer marked" in notices(pilot)
         await press(pilot, "escape")
-        assert screen(pilot)
+        assert isinstance(pilot.app.screen, RemotesScreen)
 
 
 async def test_a_choice_is_for_those_that_are_still_marked_as_it_is_made(demo: Demo) -> None:
@@ -329,7 +318,7 @@ async def test_copy_of_marked_remotes_leaves_out_one_that_is_gone_or_another_one
 ) -> None:
     async with demo(1001, locks=LOCKS) as pilot:
         await press(pilot, "space", "down", "space")
-        gone, left = marked(pilot)
+        gone, left = marked_ids(pilot)
         if is_reused:
             with demo.service.app.state.site.database.writing() as db:
                 later = "UPDATE remote SET created_ms = created_ms + 5000 WHERE id = ?"
@@ -350,7 +339,7 @@ async def test_marked_remotes_are_written_to_files(demo: Demo) -> None:
     async with demo(1001) as pilot:
         await press(pilot, "space", "n", "space", "m", "end", "enter")
         await until(pilot, lambda: "Exported" in notices(pilot))
-        ids = marked(pilot)
+        ids = marked_ids(pilot)
         (table_file,) = demo.directory.rglob("remotes-*.csv")
         (json_file,) = demo.directory.rglob("remotes-*.json")
         with table_file.open(newline="") as file:

@@ -162,6 +162,9 @@ async def test_question_of_one_step_names_its_remote_and_verb(demo: Demo) -> Non
             assert str(box.act.label).endswith(f"{verb} {step.remote_name}")
             assert ("Number: A-1" in details(pilot)) == (step.action is Action.ADD)
             assert ("Name: " in details(pilot)) == (step.action is Action.UPDATE)
+            is_delete = step.action is Action.DELETE
+            assert (describe_backup(second.raw) in details(pilot)) == is_delete
+            assert "PgDn" not in words(pilot.app), "all lines are in sight"
             await press(pilot, "escape", "escape")
 
 
@@ -261,6 +264,7 @@ async def test_many_deletes_are_all_named_and_their_number_is_typed(demo: Demo) 
         assert "Remotes to be deleted: -" in details(pilot), (
             "so few are not announced as a long list"
         )
+        assert describe_backup(found[0].raw, many=True) in details(pilot)
         await press(pilot, "escape", "escape")
         await plan_shown(pilot, [delete(1002, one) for one in found])
         await asked(pilot, DestroyModal)
@@ -728,16 +732,6 @@ async def test_plan_works_without_lock_names(demo: Demo, monkeypatch: pytest.Mon
         may_read.set()
         await settled(pilot)
         assert "lock 1003" not in words(pilot.app)
-
-
-async def test_what_is_lost_with_what_is_deleted_is_said(demo: Demo) -> None:
-    found = remotes(demo.service, 1003)[:2]
-    async with demo(size=(120, 40)) as pilot:
-        for count in (1, 2):
-            await plan_shown(pilot, [delete(1003, one) for one in found[:count]])
-            await asked(pilot, DestroyModal)
-            assert describe_backup(found[0].raw, many=count > 1) in details(pilot)
-            await press(pilot, "escape", "escape")
 
 
 async def test_a_run_asks_for_the_account_when_the_credentials_have_changed(demo: Demo) -> None:

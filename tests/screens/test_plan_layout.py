@@ -14,7 +14,6 @@ from lockterm.domain.locks import Lock
 from lockterm.domain.plan import Action, Step
 from lockterm.domain.remotes import Remote
 from lockterm.screens.dialogs.choice import ChoiceModal
-from lockterm.screens.dialogs.confirm import ConfirmModal
 from lockterm.screens.dialogs.destroy import DestroyModal
 from lockterm.widgets.cells import cut, cut_apart, cut_lines, wrap
 from tests.conftest import NOW_MS
@@ -149,15 +148,7 @@ async def test_names_of_a_large_deletion_come_first_in_its_confirmation(demo: De
             below = int(match[1])
             await press(pilot, "pagedown")
         assert "lockterm keeps a backup." in words(pilot.app)
-        assert "pgdn" not in words(pilot.app), "all of it was shown"
-
-
-async def test_confirmation_without_more_lines_announces_none(demo: Demo) -> None:
-    demo.fill_book(*LOCKS)
-    async with demo() as pilot:
-        await plan_shown(pilot, [add(1003, 1)])
-        await asked(pilot, ConfirmModal)
-        assert "pgdn" not in words(pilot.app)
+        assert "PgDn" not in words(pilot.app), "all of it was shown"
 
 
 async def test_replacements_name_their_locks_in_the_confirmation(demo: Demo) -> None:

@@ -14,12 +14,11 @@ from lockterm.domain.validity import RemoteState
 from lockterm.errors import RefusedError
 from lockterm.screens.remotes import RemotesScreen
 from lockterm.screens.remotes.detail import RemoteDetailScreen
-from lockterm.screens.remotes.table import RemotesTable
 from lockterm.service.running import RunningService
 from lockterm.widgets.details_table import DetailsTable
 from tests.conftest import NOW_MS
 from tests.screens.running_app import Clock, Demo, Starter, settled, shown, until
-from tests.screens.site import canned, press
+from tests.screens.site import canned, press, remote_names, remotes_table
 
 
 def fields(pilot: Pilot[Any]) -> dict[str, str]:
@@ -98,12 +97,12 @@ async def test_detail_leads_back_to_neighbor_when_its_remote_is_deleted(demo: De
     for name in ("Before", "Gone soon", "After"):
         demo.add(1004, name)
     async with demo(1004) as pilot:
-        names = [row.remote.remote_name for row in pilot.app.screen.query_one(RemotesTable).rows]
+        names = remote_names(pilot)
         await press(pilot, *["j"] * names.index("Gone soon"), "enter", "d")
         await press(pilot, "D")
         assert isinstance(pilot.app.screen, RemotesScreen)
         assert pilot.app.messages[-1].text.startswith("Recorded by the service.")
-        table = pilot.app.screen.query_one(RemotesTable)
+        table = remotes_table(pilot)
         assert [row.remote.remote_name for row in table.rows] == [names[0], names[2]]
         assert table.selected is not None and table.selected.remote_name == names[2]
         assert "gone" not in shown(pilot) and "STALE" not in shown(pilot)
@@ -161,7 +160,7 @@ async def test_detail_shows_an_end_as_past_when_it_passes(demo: Demo, clock: Clo
     added = demo.add(1004, "Soon", **soon)
     demo.add(1004, "Later")
     async with demo(1004, size=(130, 40)) as pilot:
-        table, asked = pilot.app.screen.query_one(RemotesTable), len(demo.service.requests)
+        table, asked = remotes_table(pilot), len(demo.service.requests)
         states = [row.valid.word for row in table.rows]
         assert "< 7 days" in states and "1 expiring" in shown(pilot)
         place = states.index("< 7 days")

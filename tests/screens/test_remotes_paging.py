@@ -15,45 +15,45 @@ from lockterm.domain.locks import Lock
 from lockterm.domain.names import natural
 from lockterm.screens.remotes import RemotesScreen
 from lockterm.screens.remotes.columns import GROWING, Arrangement, SortOrder, plan
-from lockterm.screens.remotes.table import BEFORE, RemotesTable
+from lockterm.screens.remotes.table import BEFORE
 from lockterm.service.running import RunningService
 from lockterm.widgets.data_status import Pager
 from lockterm.widgets.header_footer import KeyLine
 from lockterm.widgets.line_table import MARGIN
 from tests.operations.forwarder import Forwarder
 from tests.screens.running_app import Clock, Demo, Starter, settled, shown, until
-from tests.screens.site import MAIN_GATE, fill_book, press, settled_when
-
-
-def table(pilot: Pilot[Any]) -> RemotesTable:
-    return pilot.app.screen.query_one(RemotesTable)
-
-
-def screen(pilot: Pilot[Any]) -> RemotesScreen:
-    assert isinstance(pilot.app.screen, RemotesScreen)
-    return pilot.app.screen
+from tests.screens.site import (
+    MAIN_GATE,
+    fill_book,
+    marked_ids,
+    press,
+    remote_names,
+    remotes_screen,
+    remotes_table,
+    settled_when,
+)
 
 
 async def test_a_neighbour_page_is_there_without_a_round_trip(demo: Demo) -> None:
     async with demo(1001) as pilot:
         lines = shown(pilot).split("\n")
         assert len(lines) == 24 and lines[0].startswith("Locks > ")
-        numbers = [row.remote.remote_number or "" for row in table(pilot).rows]
+        numbers = [row.remote.remote_number or "" for row in remotes_table(pilot).rows]
         assert all(map(str.__contains__, lines[2:22], numbers)), "a page fits 24 lines"
         assert "page 1 of 7 · 137 remotes · " in lines[22]
         assert "a add  e edit  d delete  v voice  w renew  n next  (p previous) / find" in lines[23]
         assert lines[23].endswith("? help")
         assert demo.counted("list") == 2  # this page and the next one
-        first = table(pilot).selected
+        first = remotes_table(pilot).selected
 
         await pilot.press("n")
         await settled_when(pilot, lambda: "page 2 of 7" in shown(pilot))
         assert demo.counted("list") == 3  # page 3, ahead; 1 and 2 were there
         names = [record["remoteName"] for record in demo.page(1001, 2)]
-        assert [row.remote.remote_name for row in table(pilot).rows] == names
+        assert remote_names(pilot) == names
 
         await press(pilot, "p")
-        assert table(pilot).selected == first
+        assert remotes_table(pilot).selected == first
 
 
 @pytest.mark.long
@@ -70,7 +70,7 @@ async def test_a_lock_that_is_opened_again_is_asked_for_again(
         clock.now_s += 3
         await pilot.press("enter")
         await until(pilot, lambda: way.held and "page 1 of 7" in shown(pilot))
-        assert table(pilot).row_count == 20
+        assert remotes_table(pilot).row_count == 20
         way.release.set()
         await until(pilot, lambda: "No remotes on this lock yet" in shown(pilot))
         await press(pilot, "escape")
@@ -134,9 +134,9 @@ async def test_every_way_to_a_row_and_a_page(demo: Demo) -> None:
     async with demo(1001) as pilot:
         for keys, row in (("jjk", 1), ("G", 19), ("g", 0)):
             await press(pilot, *keys)
-            assert table(pilot).cursor_row == row
+            assert remotes_table(pilot).cursor_row == row
         await press(pilot, "pagedown")
-        assert table(pilot).cursor_row > 1
+        assert remotes_table(pilot).cursor_row > 1
         await press(pilot, *"nnnn")
         assert "page 5 of 7" in shown(pilot), "the last page asked for"
         await press(pilot, "greater_than_sign")
@@ -158,28 +158,28 @@ async def test_every_way_to_a_row_and_a_page(demo: Demo) -> None:
 async def test_a_page_size_keeps_the_remote_and_believes_the_service(demo: Demo) -> None:
     async with demo(1001) as pilot:
         await press(pilot, "n", "j", "j")
-        remote = table(pilot).selected
+        remote = remotes_table(pilot).selected
         await press(pilot, "number_sign", "k", "enter")
         assert "page 3 of 14 · 137 remotes · " in shown(pilot)
-        assert table(pilot).selected == remote
+        assert remotes_table(pilot).selected == remote
 
 
 async def test_the_cursor_stays_on_its_remote_when_rows_move(demo: Demo) -> None:
     async with demo(1001) as pilot:
         await press(pilot, *"jjjjj")
-        remote = table(pilot).selected
+        remote = remotes_table(pilot).selected
         assert remote is not None
         records = demo.page(1001)
         for record in records[:3]:
             demo.post("delete", remoteId=record["id"])
 
         await press(pilot, "r")
-        assert table(pilot).selected is not None and table(pilot).selected.id == remote.id
-        assert table(pilot).cursor_row == 2
+        assert selected_id(pilot) == remote.id
+        assert remotes_table(pilot).cursor_row == 2
 
         demo.post("delete", remoteId=remote.id)
         await press(pilot, "r")
-        assert table(pilot).cursor_row == 2  # it is gone: its place stays
+        assert remotes_table(pilot).cursor_row == 2  # it is gone: its place stays
 
 
 async def test_a_page_beyond_the_end_steps_back_once(demo: Demo) -> None:
@@ -191,7 +191,7 @@ async def test_a_page_beyond_the_end_steps_back_once(demo: Demo) -> None:
         before = demo.counted("list")
         await press(pilot, "r")
         assert "page 2 of 2 · 8 remotes" in shown(pilot)
-        assert screen(pilot).remotes.page_no == 2
+        assert remotes_screen(pilot).remotes.page_no == 2
         # The page that is gone, the one before it, and that one's neighbour.
         assert demo.counted("list") == before + 3
 
@@ -254,19 +254,9 @@ WIDE_ROWS = 34
 """Rows of a page in a terminal of 120x40: titles, pager, keys and the frame take six lines."""
 
 
-def marked(pilot: Pilot[Any]) -> list[int | None]:
-    """The ids of the remotes that are marked."""
-    return [remote.id for _, remote in remotes_screen(pilot).marks.rows]
-
-
-def remotes_screen(pilot: Pilot[Any]) -> RemotesScreen:
-    assert isinstance(pilot.app.screen, RemotesScreen)
-    return pilot.app.screen
-
-
 def selected_id(pilot: Pilot[Any]) -> int | None:
     """The id of the remote under the cursor."""
-    here = table(pilot).selected
+    here = remotes_table(pilot).selected
     assert here is not None and here.id is not None
     return here.id
 
@@ -280,21 +270,21 @@ async def resize(pilot: Pilot[Any], columns: int, lines: int, words: str) -> Non
 @pytest.mark.parametrize("size", [(60, 20), (80, 24), (120, 40), (160, 48), (200, 60)])
 async def test_page_fills_the_screen(demo: Demo, size: tuple[int, int]) -> None:
     async with demo(1001, size=size, page_size="auto") as pilot:
-        rows, region = table(pilot).rows, table(pilot).region
+        rows, region = remotes_table(pilot).rows, remotes_table(pilot).region
         names = [one["remoteName"] for one in demo.page(1001, 1, len(rows))]
         assert [row.remote.remote_name for row in rows] == names
-        assert table(pilot).max_scroll_y == 0, "all of them are seen"
-        last = region.y + table(pilot).virtual_size.height
+        assert remotes_table(pilot).max_scroll_y == 0, "all of them are seen"
+        last = region.y + remotes_table(pilot).virtual_size.height
         assert (size[1] - 2 - last) * size[0] <= size[0] * size[1] / 10
         assert f"page 1 of {-(-137 // len(rows))}" in shown(pilot)
 
 
 async def test_a_number_stays_a_number(demo: Demo) -> None:
     async with demo(1001, size=(120, 40), page_size=10) as pilot:
-        assert table(pilot).row_count == 10
+        assert remotes_table(pilot).row_count == 10
         await pilot.press("number_sign", "k", "enter")
         await settled_when(pilot, lambda: "page 1 of 5 · 137 remotes" in shown(pilot))
-        assert table(pilot).row_count == WIDE_ROWS
+        assert remotes_table(pilot).row_count == WIDE_ROWS
 
 
 @pytest.mark.long
@@ -305,7 +295,7 @@ async def test_another_size_keeps_remote_marks_search_and_order(demo: Demo) -> N
         here = selected_id(pilot)
         assert here == demo.page(1001, 3)[4]["id"]
         await resize(pilot, 120, 40, "page 2 of 5")  # the 45th of them
-        assert selected_id(pilot) == here and table(pilot).cursor_row == 44 - WIDE_ROWS
+        assert selected_id(pilot) == here and remotes_table(pilot).cursor_row == 44 - WIDE_ROWS
         assert screen.remotes.page_no == 2 and len(screen.marks) == 1
         await pilot.press("n")
         await until(pilot, lambda: "page 3 of 5" in shown(pilot))
@@ -322,7 +312,7 @@ async def test_another_size_keeps_remote_marks_search_and_order(demo: Demo) -> N
         await settled(pilot)
         assert selected_id(pilot) == here
         assert screen.remotes.state.needle == "a" and len(screen.marks) == 1
-        names = [natural(row.remote.remote_name or "") for row in table(pilot).rows]
+        names = [natural(row.remote.remote_name or "") for row in remotes_table(pilot).rows]
         assert names == sorted(names, reverse=True)
 
 
@@ -338,8 +328,8 @@ async def test_a_page_that_was_asked_for_comes_before_another_size(demo: Demo) -
         way.release.set()
         await settled_when(pilot, lambda: "page 4 of 5" in shown(pilot))
         second, third = (row["id"] for row in demo.page(1001, 7)[1:3])
-        assert marked(pilot) == [second]
-        assert table(pilot).row_count == WIDE_ROWS and selected_id(pilot) == third
+        assert marked_ids(pilot) == [second]
+        assert remotes_table(pilot).row_count == WIDE_ROWS and selected_id(pilot) == third
 
 
 @pytest.mark.long
@@ -348,10 +338,10 @@ async def test_a_size_that_is_read_holds_up_no_key_and_moves_no_cursor(demo: Dem
     async with demo.held(1001, hold="/list", hold_from=3, page_size="auto") as (way, pilot):
         await pilot.resize_terminal(120, 40)
         await until(pilot, lambda: way.held)
-        await pilot.click(table(pilot), offset=(5, 8))
+        await pilot.click(remotes_table(pilot), offset=(5, 8))
         await pilot.press("space")
         seventh = demo.page(1001, 1)[6]["id"]
-        assert marked(pilot) == [seventh]
+        assert marked_ids(pilot) == [seventh]
         screen = remotes_screen(pilot)
         await pilot.press("slash", *"conti")
         assert screen.remotes.state.needle == "conti"
@@ -371,7 +361,7 @@ async def test_pages_are_counted_as_the_one_that_is_shown_where_another_size_can
         here = selected_id(pilot)
         way.service.stop()
         await resize(pilot, 120, 40, "OFFLINE")
-        assert selected_id(pilot) == here and table(pilot).row_count == 20
+        assert selected_id(pilot) == here and remotes_table(pilot).row_count == 20
         way.service = running_service()
         await pilot.press("r")
         await settled_when(

@@ -8,21 +8,14 @@ from collections.abc import Callable
 from typing import Any
 
 import pytest
-from textual.pilot import Pilot
 
 from lockterm.domain.validity import RemoteState, state_of
 from lockterm.operations.list_walk import PAGES_AT_ONCE
 from lockterm.screens.remotes import RemotesScreen
-from lockterm.screens.remotes.table import RemotesTable
 from lockterm.service.running import RunningService
 from tests.screens.running_app import Clock, Demo, Starter, settled, shown, until
-from tests.screens.site import canned, press, settled_when
+from tests.screens.site import canned, press, remote_names, remotes_table, settled_when
 from tests.servers import port_of
-
-
-def rows(pilot: Pilot[Any]) -> list[str | None]:
-    table = pilot.app.screen.query_one(RemotesTable)
-    return [row.remote.remote_name for row in table.rows]
 
 
 async def test_loading_is_said_while_the_first_page_is_on_its_way(demo: Demo) -> None:
@@ -37,10 +30,10 @@ async def test_loading_is_said_while_the_first_page_is_on_its_way(demo: Demo) ->
 @pytest.mark.long
 async def test_a_slow_page_leaves_the_old_one_in_sight(demo: Demo) -> None:
     async with demo.held(1001, hold="/list", hold_from=3) as (way, pilot):
-        names = rows(pilot)
+        names = remote_names(pilot)
         await pilot.press("greater_than_sign")
         await until(pilot, lambda: way.held and "loading page 7 ..." in shown(pilot))
-        assert rows(pilot) == names
+        assert remote_names(pilot) == names
         way.release.set()
         await settled_when(pilot, lambda: "page 7 of 7 · 137 remotes" in shown(pilot))
 
@@ -65,12 +58,12 @@ async def test_without_the_service_the_rows_stay_and_are_called_stale(
     service = running_service()
     port = port_of(service)
     async with lockterm_app(service, 1001) as pilot:
-        names = rows(pilot)
+        names = remote_names(pilot)
         service.stop()
         clock.now_s += 180
         await press(pilot, "r")
         assert "STALE, page 1 of 7 · service unreachable · r to try again" in shown(pilot)
-        assert rows(pilot) == names
+        assert remote_names(pilot) == names
         await press(pilot, "d")
         assert "nothing can be sent" in pilot.app.messages[-1].text
         running_service(port=port)
@@ -97,18 +90,18 @@ async def test_finding_says_how_much_was_searched(demo: Demo) -> None:
         everyone = demo.page(1001, size=200)
         webers = [record["remoteName"] for record in everyone if "Weber" in record["remoteName"]]
         await press(pilot, "slash", *"hart")
-        assert rows(pilot) == ["Amelia Hart"]
+        assert remote_names(pilot) == ["Amelia Hart"]
         assert "1 match in the first 20 of 137 · Enter: rest" in shown(pilot)
         await press(pilot, *["backspace"] * 4, *"weber")
         assert "No match for “weber” on this page." in shown(pilot)
         assert "Enter  search the other 117" in shown(pilot)
         await press(pilot, "enter")
-        assert rows(pilot) == webers and len(webers) > 1
+        assert remote_names(pilot) == webers and len(webers) > 1
         assert f"{len(webers)} of 137 match" in shown(pilot)
         await press(pilot, "n")
         assert "come from all pages" in pilot.app.messages[-1].text
         await press(pilot, "escape")
-        assert len(rows(pilot)) == 20
+        assert len(remote_names(pilot)) == 20
         pilot.app.clear_notifications()  # the message about the pages has the pager's line
         await until(pilot, lambda: "page 1 of 7" in shown(pilot))
         await press(pilot, "slash", *"zzz", "enter")
@@ -148,7 +141,7 @@ async def test_escape_stops_a_search_and_keeps_what_it_has_found(lockterm_app: S
         await until(pilot, lambda: "200 of 2,000, stopped" in shown(pilot))
         gate.set()
         await settled(pilot)
-        assert len(rows(pilot)) == 200
+        assert len(remote_names(pilot)) == 200
         assert sorted(asked) == begun
 
 
@@ -159,15 +152,15 @@ async def test_extra_data_is_found_and_so_are_the_words_of_the_columns(demo: Dem
     demo.add(1004, "Other")
     async with demo(1004) as pilot:
         await press(pilot, "slash", *"zenobia")
-        assert rows(pilot) == ["Fob"]
+        assert remote_names(pilot) == ["Fob"]
         await press(pilot, *["backspace"] * 7, *"other permanent")
-        assert rows(pilot) == ["Other"]
+        assert remote_names(pilot) == ["Other"]
 
 
 @pytest.mark.long
 async def test_remotes_of_a_state_are_shown_alone_from_the_whole_lock(demo: Demo) -> None:
     async with demo(1001) as pilot:
-        table = pilot.app.screen.query_one(RemotesTable)
+        table = remotes_table(pilot)
         now_ms = pilot.app.operations.now_ms()
         every = await pilot.app.operations.remotes.all(1001)
         ended = [one.id for one in every if state_of(one, now_ms) is RemoteState.ENDED]
@@ -220,7 +213,7 @@ async def test_states_are_counted_for_what_was_read(demo: Demo) -> None:
 
 async def test_pager_shows_a_cut_name_whole(demo: Demo) -> None:
     async with demo(1001) as pilot:
-        table = pilot.app.screen.query_one(RemotesTable)
+        table = remotes_table(pilot)
         names = [row.remote.remote_name or "" for row in table.rows]
         place = next(at for at, name in enumerate(names) if name.startswith("Snow clearing"))
         long = names[place]

@@ -19,26 +19,17 @@ from lockterm.domain.text.remote import format_remote
 from lockterm.errors import ResultUnknownError
 from lockterm.screens.dialogs.destroy import DestroyModal, TargetState
 from lockterm.screens.remotes import RemotesScreen
-from lockterm.screens.remotes.table import RemotesTable
 from tests.faults.proxy import Exchange, FaultProxy
 from tests.screens import someone_else
 from tests.screens.running_app import Demo, Starter, notices, settled, shown, until
-from tests.screens.site import canned, press, settled_when, words
+from tests.screens.site import canned, press, remotes_table, settled_when, words
 from tests.servers import port_of
-
-
-def table(pilot: Pilot[Any]) -> RemotesTable:
-    return next(
-        screen.query_one(RemotesTable)
-        for screen in pilot.app.screen_stack
-        if isinstance(screen, RemotesScreen)
-    )
 
 
 async def test_delete_acts_on_the_remote_that_was_shown(demo: Demo) -> None:
     async with demo(1003) as pilot:
         await press(pilot, "j", "j")
-        target = table(pilot).selected
+        target = remotes_table(pilot).selected
         assert target is not None and target.id is not None
         await press(pilot, "d")
         assert isinstance(pilot.app.screen, DestroyModal)
@@ -50,7 +41,7 @@ async def test_delete_acts_on_the_remote_that_was_shown(demo: Demo) -> None:
             demo.post("delete", remoteId=record["id"])
         pilot.app.screen_stack[-2].action_refresh()  # type: ignore[attr-defined]
         await settled(pilot)
-        table(pilot).move_cursor(row=3)
+        remotes_table(pilot).move_cursor(row=3)
 
         await press(pilot, "D")
         left = {record["id"] for record in demo.page(1003)}
@@ -318,7 +309,7 @@ async def test_added_remote_is_selected(demo: Demo, monkeypatch: pytest.MonkeyPa
         await press(pilot, "ctrl+s")
         await press(pilot, "tab", "enter")
         await settled_when(pilot, lambda: isinstance(pilot.app.screen, RemotesScreen))
-        selected = table(pilot).selected
+        selected = remotes_table(pilot).selected
         assert selected is not None and selected.remote_name == "New one"
         await until(pilot, lambda: "Added New one (N-1): Recorded" in shown(pilot))
         await until(pilot, lambda: row_of(pilot, "N-1").startswith(" ·  New one"))
@@ -355,7 +346,7 @@ async def test_question_keeps_numbers_apart_from_non_ascii_names(demo: Demo) -> 
     remote_id = demo.add(1003, "Félix שלום", remoteNumber="A-2272")
     async with demo(1003) as pilot:
         await press(pilot, "G")
-        assert table(pilot).selected is not None
+        assert remotes_table(pilot).selected is not None
         for key, numbers in (("d", ("A-2272", str(remote_id), "1003")), ("C", ("1003",))):
             await press(pilot, key)
             dialog = re.findall(r"│(.*)│", shown(pilot))
@@ -391,7 +382,7 @@ async def test_states_follow_the_clock_of_the_service(demo: Demo) -> None:
     async with demo(1003) as pilot:
 
         def states() -> list[str]:
-            return [row.valid.word for row in table(pilot).rows]
+            return [row.valid.word for row in remotes_table(pilot).rows]
 
         right = states()
         await press(pilot, "d")
@@ -400,7 +391,7 @@ async def test_states_follow_the_clock_of_the_service(demo: Demo) -> None:
         clock.set_back_s = -365 * 86_400.0
         pilot.app.screen.note_minute()  # type: ignore[attr-defined]
         assert states() != right
-        await pilot.app.operations.remotes.detail(table(pilot).rows[0].remote.id)
+        await pilot.app.operations.remotes.detail(remotes_table(pilot).rows[0].remote.id)
         await settled_when(pilot, lambda: f"{words} clock." in notices(pilot))
         assert states() == right
         await press(pilot, "d")
