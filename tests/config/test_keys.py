@@ -40,13 +40,8 @@ def test_keys_are_read_as_people_write_them(tmp_path: Path) -> None:
             6,
             "remotes.delte is not an action; did you mean remotes.de",
         ),
-        ('"remotes.delete" = ""', 5, "remotes.delete has no key."),
-        ('"remotes.delete" = "hyper"', 5, "remotes.delete uses 'hyper', which is not a key"),
-        ('"remotes.delete" = 7', 5, "remotes.delete must be keys in quotes"),
         ('"app.help" = "f1"\n\nremotes.add = "j"', 7, "remotes.add uses j, which is the key of"),
         ('remotes.add = "e"\n"remotes.add" = "f"', 6, "remotes.add occurs twice."),
-        ('"form.save" = "s"', 5, "form.save uses only s, which types text"),
-        ('"app.quit_always" = "q"', 5, "app.quit_always uses q, which types text in fields"),
     ],
 )
 def test_what_is_wrong_is_named_with_its_line(

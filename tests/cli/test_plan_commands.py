@@ -1,4 +1,4 @@
-"""``lockterm copy``: the remotes of a lock, copied to other locks."""
+"""``lockterm copy``, ``replace`` and ``clean``: the plan, and what it changes."""
 
 from __future__ import annotations
 
@@ -10,6 +10,9 @@ import pytest
 from lockterm.domain.locks import Lock
 from lockterm.domain.remotes import RemoteType
 from tests.cli.conftest import Scripts
+
+# --- copy ----------------------------------------------------------------------------------------
+
 
 ALL = ("--expired", "copy")
 
@@ -203,3 +206,113 @@ def test_copy_cannot_keep_the_time_of_day_when_a_zone_is_unknown(scripts: Script
     assert copied.returncode == 1
     assert 'does not know the time zone "Europe/Atlantis"' in copied.stdout
     assert [row["name"] for row in scripts.remotes(1003)][9:] == ["Ever"]
+
+
+# --- replace -------------------------------------------------------------------------------------
+
+
+def test_replace_shows_the_plan_and_swaps_the_fob(scripts: Scripts) -> None:
+    old = str(scripts.have(extraData={"team": "north"}))
+    command = ("replace", "1004", old, "--number", "B-2", "--mac", "C4:4E:AC:01:02:03")
+    shown = scripts.run(*command, "--dry-run")
+    assert shown.returncode == 0, shown.stderr
+    assert "- Anna (A-1)" in shown.stdout and "+ Anna (B-2): always" in shown.stdout
+    assert "lockterm therefore deletes the old" in shown.stdout
+    assert "does not return these values: admin right, business ID." in shown.stdout
+    assert scripts.run(*command).returncode == 2, "it asks"
+    assert scripts.writes() == []
+
+    done = scripts.run(*command, "--yes")
+    assert (done.returncode, done.stdout.splitlines()[-1]) == (0, "2 steps recorded.")
+    assert "Replaced 1 fob on " in done.stderr
+    (now,) = [row for row in scripts.remotes(1004) if row["name"] == "Anna"]
+    assert (now["number"], now["mac"]) == ("B-2", "C4:4E:AC:01:02:03")
+    assert now["extra_data"] == '{"team": "north"}'
+    assert scripts.writes() == ["delete", "add"]
+    assert [one.call for one in scripts.history()] == ["delete", "add"]
+
+
+def test_replace_sends_nothing_when_the_number_is_in_use(scripts: Scripts) -> None:
+    old = str(scripts.have())
+    scripts.have(remoteName="Ben", remoteNumber="N-7")
+    replace = ("replace", "1004", old, "--yes")
+    words = "Ben on this lock has the same number. Nothing was sent."
+    scripts.refuse(*replace, "--number", "N-7", words=words)
+    scripts.refuse(*replace)
+    scripts.refuse("replace", "1004", "999999", "--number", "B-2", "--yes", code=1)
+    assert scripts.writes() == []
+    assert {row["name"]: row["number"] for row in scripts.remotes(1004)}["Anna"] == "A-1"
+
+
+# --- clean ---------------------------------------------------------------------------------------
+
+
+DAY_MS = 86_400_000
+
+
+def have(scripts: Scripts, name: str, ended_days_ago: float, lock_id: int = 1004) -> int:
+    end_ms = int(time.time() * 1000 - ended_days_ago * DAY_MS)
+    return scripts.have(
+        lock_id,
+        remoteName=name,
+        remoteNumber=f"N-{name}",
+        remoteType=RemoteType.TIME_LIMITED,
+        startDate=end_ms - 90 * DAY_MS,
+        endDate=end_ms,
+    )
+
+
+def names(scripts: Scripts, lock_id: int = 1004) -> set[str]:
+    return {row["name"] for row in scripts.remotes(lock_id)}
+
+
+def test_clean_deletes_only_remotes_when_they_expired_long_ago(scripts: Scripts) -> None:
+    before = names(scripts)
+    for name, days in (("Long ago", 31), ("Just inside", 29), ("Still valid", -5)):
+        have(scripts, name, days)
+    shown = scripts.run("clean", "--expired", "30d", "--lock", "1004", "--dry-run")
+    assert shown.returncode == 0, shown.stderr
+    assert "- Long ago (N-Long ago)" in shown.stdout
+    assert "1 to delete" in shown.stdout
+    assert scripts.run("clean", "--expired", "30d", "--lock", "1004").returncode == 2, "it asks"
+    assert scripts.writes() == []
+
+    done = scripts.run("clean", "--expired", "30d", "--lock", "1004", "--yes")
+    assert done.returncode == 0
+    said = ["1 step recorded.", "Deleted from lock 1004: Long ago (N-Long ago)."]
+    assert done.stdout.splitlines()[-2:] == said
+    assert names(scripts) == before | {"Just inside", "Still valid"}
+    again = scripts.run("clean", "--expired", "30d", "--lock", "1004", "--yes")
+    assert (again.returncode, "Nothing to change" in again.stdout) == (0, True)
+
+
+def test_clean_reads_all_locks_of_the_book_and_deletes_nothing_when_one_is_refused(
+    scripts: Scripts,
+) -> None:
+    old = ("clean", "--expired", "300d", "--yes")
+    scripts.refuse(*old, words="lock book of this profile is empty")
+    scripts.keep([Lock(1003), Lock(1004), Lock(7777)])
+    for lock_id in (1003, 1004):
+        have(scripts, "Long ago", 400, lock_id)
+    refused = scripts.run(*old)
+    assert refused.returncode == 3
+    assert "lock 7777: Refused by the service" in refused.stderr
+    words = "Nothing will be deleted, because lock 7777 could not be read completely."
+    assert words in refused.stdout
+    assert scripts.writes() == []
+    for lock_id in (1003, 1004):
+        assert scripts.run(*old, "--lock", str(lock_id)).returncode == 0
+        assert "Long ago" not in names(scripts, lock_id)
+
+
+def test_clean_sends_nothing_when_it_would_delete_too_many_or_the_age_is_wrong(
+    scripts: Scripts,
+) -> None:
+    have(scripts, "One", 40)
+    have(scripts, "Two", 40)
+    clean = ("clean", "--lock", "1004", "--yes", "--expired")
+    refused = scripts.run(*clean, "4w", "--max-deletes", "1")
+    assert refused.returncode == 2
+    assert "2 remotes would be deleted, but --max-deletes allows 1" in refused.stderr
+    scripts.refuse(*clean, "1mo", words="30d or 4w")
+    assert scripts.writes() == []
