@@ -30,7 +30,7 @@ from lockterm.operations.copying import (
     plan_copies,
 )
 from lockterm.operations.planner import plan_cleaning
-from lockterm.operations.replacing import CannotReplaceError, plan_replacement
+from lockterm.operations.replacing import CannotReplaceError, plan_replacements
 
 _OPERATION = re.compile("[0-9a-f]{32}")
 """Matches the ID of an operation in the journal."""
@@ -155,7 +155,7 @@ def replace(
     """
     with open_lock(options, typed_lock, how) as (session, lock):
         before = read_remote(session, lock, remote_id)
-        work = plan_replacement(session.operations, lock.lock_id, before, number, mac or "")
+        work = plan_replacements(session.operations, [(lock.lock_id, before)], number, mac or "")
         try:
             draft = session.run(work)
         except CannotReplaceError as error:

@@ -134,42 +134,36 @@ async def plan_copies(
                 "A backup cannot be copied to its own lock and to other locks together. Choose one"
                 " or the others. Nothing was sent."
             )
-    return await make_plan(
-        operations, _Copies(operations, source, ids, renames, skips_expired, keeps_wall_time)
-    )
+    names = ", ".join(map(str, ids[:5]))
+    more = f" and {len(ids) - 5:,} more" if len(ids) > 5 else ""
+    title = f"copy {source.lock.lock_id} to {names}{more}"
+    copies = _Copies(title, operations, source, ids, renames, skips_expired, keeps_wall_time)
+    return await make_plan(operations, copies)
 
 
+@dataclass
 class _Copies(PlanSource):
     """The source of a plan that copies remotes; see :func:`plan_copies`."""
 
-    def __init__(
-        self,
-        operations: Operations,
-        source: Source,
-        lock_ids: Sequence[int],
-        renames: bool,
-        skips_expired: bool,
-        keeps_wall_time: bool,
-    ) -> None:
-        names = ", ".join(map(str, lock_ids[:5]))
-        more = f" and {len(lock_ids) - 5:,} more" if len(lock_ids) > 5 else ""
-        super().__init__(f"copy {source.lock.lock_id} to {names}{more}")
-        self._operations = operations
-        self._source = source
-        self._lock_ids = lock_ids
-        self._renames = renames
-        self._skips_expired = skips_expired
-        self._keeps_wall_time = keeps_wall_time
-        self._from = ReadLock(source.lock, operations.zone(source.lock))
+    operations: Operations
+    source: Source
+    lock_ids: Sequence[int]
+    renames: bool
+    skips_expired: bool
+    keeps_wall_time: bool
+
+    def __post_init__(self) -> None:
+        lock = self.source.lock
+        self._from = ReadLock(lock, self.operations.zone(lock))
         self._known: Mapping[int, Mapping[str, Any]] = {}
         """Maps IDs of remotes to the known values of hidden fields."""
         self._gone: list[str] = []
         """A sentence about marked remotes that the source lock no longer has; empty if none."""
 
     async def read(self) -> Sequence[ReadLock]:
-        operations, source = self._operations, self._source
+        operations, source = self.operations, self.source
         if source.is_lock:
-            read = await read_locks(operations, (source.lock.lock_id, *self._lock_ids))
+            read = await read_locks(operations, (source.lock.lock_id, *self.lock_ids))
             if read[0].error is not None:
                 raise read[0].error
             self._from, self._gone = _only(read[0], source.marked)
@@ -180,7 +174,7 @@ class _Copies(PlanSource):
             self._known = await operations.journal.known_hidden(source.backup)
             remotes = [*map(Remote.read, source.backup.before)]
             self._from = replace(self._from, remotes=remotes)
-        return await read_locks(operations, self._lock_ids)
+        return await read_locks(operations, self.lock_ids)
 
     async def plan(self, locks: Sequence[ReadLock], now_ms: int) -> PlannedSteps:
         return await asyncio.to_thread(self._plan, locks, now_ms)
@@ -205,7 +199,7 @@ class _Copies(PlanSource):
                 "Not copied, because the service does not return these values:"
                 f" {', '.join(hidden)}."
             )
-        expired = (len(self._from.remotes) - len(remotes)) * len(self._lock_ids)
+        expired = (len(self._from.remotes) - len(remotes)) * len(self.lock_ids)
         return replace(
             planned,
             losses=[*self._gone, *filter(None, zones), *lost],
@@ -213,18 +207,18 @@ class _Copies(PlanSource):
         )
 
     def steps_on_unread(self, lock: ReadLock) -> Iterable[Step]:
-        now_ms = self._operations.now_ms()
+        now_ms = self.operations.now_ms()
         return self._steps(self._copies(self._remotes(now_ms), lock.zone, now_ms), lock)
 
     def _remotes(self, now_ms: int) -> Sequence[Remote]:
         """Return the remotes to copy: all of the source, or those that have not expired."""
-        if not self._skips_expired:
+        if not self.skips_expired:
             return self._from.remotes
         return [one for one in self._from.remotes if phase_of(one, now_ms) is not Phase.OVER]
 
     def _copies(self, remotes: Sequence[Remote], zone: tzinfo, now_ms: int) -> list[BackedUp]:
         """Return the copies of remotes, with the dates for target locks in a time zone."""
-        if self._keeps_wall_time and zone != self._from.zone:
+        if self.keeps_wall_time and zone != self._from.zone:
             remotes = [at_wall_time(remote, self._from.zone, zone) for remote in remotes]
         lock_id = self._from.lock.lock_id
         return [
@@ -233,9 +227,9 @@ class _Copies(PlanSource):
 
     def _steps(self, copies: Sequence[BackedUp], lock: ReadLock) -> list[Step]:
         """Return a step for each copy on a target lock, in the order of the copies."""
-        steps = copied(copies, lock.lock.lock_id, lock.remotes, renames=self._renames)
+        steps = copied(copies, lock.lock.lock_id, lock.remotes, renames=self.renames)
         steps = with_near_notes(steps, lock.remotes)
-        if self._keeps_wall_time:
+        if self.keeps_wall_time:
             steps = without_unknown_zones(steps, self._from.zone, lock.zone)
         return steps
 
@@ -245,7 +239,7 @@ class _Copies(PlanSource):
         example = next(dated, None)
         if example is None or zone == self._from.zone:
             return ""
-        keeps = self._keeps_wall_time
+        keeps = self.keeps_wall_time
         return describe_zones(example, self._from.zone, zone, keeps_wall_time=keeps)
 
 

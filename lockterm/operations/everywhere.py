@@ -157,22 +157,17 @@ class _Pages:
     """The number of records that cannot be read."""
 
 
+@dataclass
 class _Reading:
     """The reader of all locks for one call of :meth:`AllLocksReader.read`."""
 
-    def __init__(
-        self,
-        connection: Connection,
-        remotes: Remotes,
-        kept_lists: KeptLists,
-        wanted: Wanted,
-        wait: Callable[[float], Awaitable[None]],
-    ) -> None:
-        self._connection = connection
-        self._remotes = remotes
-        self._kept_lists = kept_lists
-        self._wanted = wanted
-        self._wait = wait
+    connection: Connection
+    remotes: Remotes
+    kept_lists: KeptLists
+    wanted: Wanted
+    wait: Callable[[float], Awaitable[None]]
+
+    def __post_init__(self) -> None:
         self._begun = asyncio.Semaphore(BEGUN)
         self._places = CallPermits(AT_ONCE)
         self._ended: ServiceError | None = None
@@ -187,7 +182,7 @@ class _Reading:
                 await connection.take()
                 if self._ended is not None:
                     return LockRead(place, lock, problem=_briefly(self._ended), error=self._ended)
-                changes = self._remotes.changes(lock.lock_id)
+                changes = self.remotes.changes(lock.lock_id)
                 pages = await self._through_pauses(lambda: self._read(lock, connection))
             except ServiceError as error:
                 is_of_all = isinstance(error, UnreachableError)
@@ -199,16 +194,16 @@ class _Reading:
             async with connection.reading:
                 pages.blocks.append(await self._pack(pages.last))
             # The lock may have been changed while a page was on its way.
-            is_behind = self._remotes.changes(lock.lock_id) != changes
+            is_behind = self.remotes.changes(lock.lock_id) != changes
             listing = Listing(pages.blocks, pages.at_ms, is_behind, max(pages.unreadable, 0))
-            await self._kept_lists.keep(lock.lock_id, listing)
+            await self.kept_lists.keep(lock.lock_id, listing)
         problem = ""
         if pages.unreadable > 0:
             problem = f"{format_count(pages.unreadable, 'record')} cannot be read"
         return LockRead(place, lock, tuple(pages.found), listing, problem)
 
     async def _pack(self, remotes: Sequence[Remote]) -> Block:
-        return await asyncio.to_thread(Block.of, remotes, self._connection.now_ms())
+        return await asyncio.to_thread(Block.of, remotes, self.connection.now_ms())
 
     async def _through_pauses(self, work: Callable[[], Coroutine[Any, Any, _Pages]]) -> _Pages:
         """Run a function, and run it again after each pause that the service requests.
@@ -219,18 +214,18 @@ class _Reading:
             try:
                 return await work()
             except RateLimitedError as error:
-                await self._wait(max(self._connection.wait_s, error.retry_after_s or 0.0))
+                await self.wait(max(self.connection.wait_s, error.retry_after_s or 0.0))
         return await work()
 
     async def _read(self, lock: Lock, connection: CallPermit) -> _Pages:
-        pages = _Pages(self._connection.clock.now_ms())
+        pages = _Pages(self.connection.clock.now_ms())
         budget = WalkBudget(lock.lock_id, ASKED)
-        async for step in self._remotes.walk(lock.lock_id, budget, connection):
+        async for step in self.remotes.walk(lock.lock_id, budget, connection):
             if step.is_first:  # also after a restart, because the list has changed
                 pages = _Pages(pages.at_ms)
             else:
                 pages.blocks.append(await self._pack(pages.last))
-            pages.found += filter(self._wanted, step.new)
+            pages.found += filter(self.wanted, step.new)
             pages.last = step.new
             pages.unreadable = step.total - step.read
         return pages

@@ -193,10 +193,8 @@ class JournalStore:
 
     async def runs(self) -> list[RunLine]:
         """Return summaries of the plans and runs of this profile, the newest first."""
-        lines = RunStore(self.database).lines
-        return await self._thread.to_its_end(
-            self.use, lines, self.profile.name, self.session.is_alive
-        )
+        lines = RunStore(self.database, self.session).lines
+        return await self._thread.to_its_end(self.use, lines, self.profile.name)
 
     async def look_through(self) -> None:
         """Check all rows for damage, in portions so small that a key press does not wait long."""

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Container, Iterable, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, field, replace
 from operator import attrgetter
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -141,78 +141,69 @@ async def plan_file(
         table = await _read_mapped(operations, path, table_map, lock_id)
     if table.without_lock:
         title += f" for lock {lock_id}"
-    return await make_plan(operations, _TableSource(operations, title, table, prune, seen, lock_id))
+    return await make_plan(operations, _TableSource(title, operations, table, prune, seen, lock_id))
 
 
+@dataclass
 class _TableSource(PlanSource):
     """The source of a plan for the rows of a table.
 
     Args:
-        operations: The operations of the profile.
         title: The title of the plan.
+        operations: The operations of the profile.
         table: The parsed table.
         prune: See :func:`plan_file`.
         seen: See :func:`plan_file`.
         lock_id: See :func:`plan_file`.
     """
 
-    def __init__(
-        self,
-        operations: Operations,
-        title: str,
-        table: Table,
-        prune: bool,
-        seen: Sequence[ReadLock] | None,
-        lock_id: int | None,
-    ) -> None:
-        super().__init__(title)
-        self._operations = operations
-        self._table = table
-        self._prune = prune
-        self._locks = seen
-        self._lock_id = lock_id
-        self._rows: dict[int, list[Row]] = {}
-        """Maps lock IDs to the valid rows of each lock."""
-        self._problems: list[Problem] = []
+    operations: Operations
+    table: Table
+    prune: bool
+    seen: Sequence[ReadLock] | None
+    lock_id: int | None
+    rows: dict[int, list[Row]] = field(default_factory=dict)
+    """Maps lock IDs to the valid rows of each lock."""
+    problems: list[Problem] = field(default_factory=list)
 
     async def read(self) -> Sequence[ReadLock]:
-        table = self._table
+        table = self.table
         self._refuse_other_service()
         # A file may have hundreds of thousands of rows, so the work is done in threads.
-        self._problems = [*table.problems, *await asyncio.to_thread(check_rows, table.rows)]
-        wrong = {problem.line for problem in self._problems}
-        self._rows = await asyncio.to_thread(_by_lock, table, wrong)
-        if self._locks is None:
-            self._locks = await read_locks(self._operations, self._rows)
-        known = {one.lock.lock_id for one in self._locks}
-        if other := self._rows.keys() - known:
-            first = self._rows[min(other)][0]
+        self.problems = [*table.problems, *await asyncio.to_thread(check_rows, table.rows)]
+        wrong = {problem.line for problem in self.problems}
+        self.rows = await asyncio.to_thread(_by_lock, table, wrong)
+        if self.seen is None:
+            self.seen = await read_locks(self.operations, self.rows)
+        known = {one.lock.lock_id for one in self.seen}
+        if other := self.rows.keys() - known:
+            first = self.rows[min(other)][0]
             raise TableFileError([first.problem(LOCK, "The export is from another lock.")])
-        return self._locks
+        return self.seen
 
     async def plan(self, locks: Sequence[ReadLock], now_ms: int) -> PlannedSteps:
         steps: list[Step] = []
         for one in locks:
             on_lock = LockPlan(one.lock.lock_id, one.remotes, one.zone, now_ms)
-            rows = self._rows.get(one.lock.lock_id, [])
-            planned = await asyncio.to_thread(on_lock.take, rows, prune=self._prune)
-            steps += await _with_what_was_kept(self._operations, one, planned)
-            self._problems += on_lock.problems
-        if self._problems:
-            problems = [*self._problems, *self._problems_of_unread()]
+            rows = self.rows.get(one.lock.lock_id, [])
+            planned = await asyncio.to_thread(on_lock.take, rows, prune=self.prune)
+            steps += await _with_what_was_kept(self.operations, one, planned)
+            self.problems += on_lock.problems
+        if self.problems:
+            problems = [*self.problems, *self._problems_of_unread()]
             raise TableFileError(sorted(problems, key=attrgetter("line")))
-        ignored = describe_ignored(self._table.ignored)
+        ignored = describe_ignored(self.table.ignored)
         losses = [ignored] if ignored and steps else []
         steps = [self._with_lock_note(step) for step in steps]
-        without = self._table.without_access
+        without = self.table.without_access
         return PlannedSteps(steps, [], losses, {WITHOUT_ACCESS: without} if without else {})
 
     def steps_on_unread(self, lock: ReadLock) -> Iterable[Step]:
         lock_id = lock.lock.lock_id
-        return [_step_of(row, lock_id) for row in self._rows.get(lock_id, ())]
+        return [_step_of(row, lock_id) for row in self.rows.get(lock_id, ())]
 
     def _refuse_other_service(self) -> None:
-        profile, service = self._operations.profile, self._table.service
+        profile, service = self.operations.profile, self.table.service
         here = without_secrets(profile.base_url)
         if service and service != here:
             reason = (
@@ -225,15 +216,15 @@ class _TableSource(PlanSource):
     def _problems_of_unread(self) -> list[Problem]:
         return [
             row.problem(LOCK, f"Lock {one.lock.lock_id} was not read: {one.error.meaning}")
-            for one in self._locks or ()
+            for one in self.seen or ()
             if one.error is not None
-            for row in self._rows.get(one.lock.lock_id, ())
+            for row in self.rows.get(one.lock.lock_id, ())
         ]
 
     def _with_lock_note(self, step: Step) -> Step:
-        if step.line not in self._table.without_lock:
+        if step.line not in self.table.without_lock:
             return step
-        note = f"The row has no lockId, so lockterm uses lock {self._lock_id}."
+        note = f"The row has no lockId, so lockterm uses lock {self.lock_id}."
         return replace(step, note=f"{step.note} {note}".strip())
 
 

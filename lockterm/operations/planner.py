@@ -71,6 +71,7 @@ class PlanDraft:
         return len(self.left) - self.names_taken
 
 
+@dataclass
 class PlanSource:
     """The source of a plan. Subclasses return the steps.
 
@@ -78,8 +79,7 @@ class PlanSource:
         title: The title of the plan.
     """
 
-    def __init__(self, title: str) -> None:
-        self.title = title
+    title: str
 
     async def read(self) -> Sequence[ReadLock]:
         """Read the locks that the steps depend on. The base class reads none.
@@ -245,29 +245,27 @@ async def plan_cleaning(
     Raises:
         StoreError: The lock book or the journal cannot be read.
     """
-    return await make_plan(operations, _ExpiredSource(operations, lock_ids, days, on_read))
+    title = f"delete remotes expired for {format_count(days, 'day')}"
+    return await make_plan(operations, _ExpiredSource(title, operations, lock_ids, days, on_read))
 
 
+@dataclass
 class _ExpiredSource(PlanSource):
     """The source of a plan that deletes remotes that expired a number of days ago or earlier."""
 
-    def __init__(
-        self, operations: Operations, lock_ids: Iterable[int], days: int, on_read: OnRead
-    ) -> None:
-        super().__init__(f"delete remotes expired for {format_count(days, 'day')}")
-        self._operations = operations
-        self._lock_ids = lock_ids
-        self._age_ms = days * dates.DAY_MS
-        self._on_read = on_read
+    operations: Operations
+    lock_ids: Iterable[int]
+    days: int
+    on_read: OnRead
 
     async def read(self) -> Sequence[ReadLock]:
-        return await read_locks(self._operations, self._lock_ids, self._on_read)
+        return await read_locks(self.operations, self.lock_ids, self.on_read)
 
     async def plan(self, locks: Sequence[ReadLock], now_ms: int) -> PlannedSteps:
         remotes = [
             Target(one.lock.lock_id, remote, one.zone) for one in locks for remote in one.remotes
         ]
-        return delete_expired(remotes, now_ms - self._age_ms, now_ms)
+        return delete_expired(remotes, now_ms - self.days * dates.DAY_MS, now_ms)
 
 
 # --- plans that set the voice on many locks -------------------------------------------------------

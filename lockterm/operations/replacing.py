@@ -51,16 +51,6 @@ class CannotReplaceError(LocktermError):
     title = "Replace"
 
 
-async def plan_replacement(
-    operations: Operations, lock_id: int, remote: Remote, number: str, mac: str = ""
-) -> PlanDraft:
-    """Return a plan that replaces the fob of one remote.
-
-    For the arguments and errors, see :func:`plan_replacements`.
-    """
-    return await plan_replacements(operations, [(lock_id, remote)], number, mac)
-
-
 async def plan_replacements(
     operations: Operations, rows: Sequence[Row], number: str, mac: str = ""
 ) -> PlanDraft:
@@ -94,7 +84,7 @@ async def plan_replacements(
             f"{count:,} of the remotes are on {name}, but a lock can have the new fob only once."
             " Mark one remote of each lock. Nothing was sent."
         )
-    source = _Replacement(operations, rows, number, normalize_name(mac.strip()))
+    source = _Replacement("", operations, rows, number, normalize_name(mac.strip()))
     return await make_plan(operations, source)
 
 
@@ -107,15 +97,16 @@ class _Pair:
     adds_first: bool
 
 
+@dataclass
 class _Replacement(PlanSource):
     """The source of a plan that replaces fobs; see :func:`plan_replacements`."""
 
-    def __init__(self, operations: Operations, rows: Sequence[Row], number: str, mac: str) -> None:
-        super().__init__("")
-        self._operations = operations
-        self._rows = rows
-        self._number = number
-        self._mac = mac
+    operations: Operations
+    rows: Sequence[Row]
+    number: str
+    mac: str
+
+    def __post_init__(self) -> None:
         self._places = asyncio.Semaphore(AT_ONCE)
 
     async def read(self) -> Sequence[ReadLock]:
@@ -124,9 +115,9 @@ class _Replacement(PlanSource):
         return ()
 
     async def plan(self, locks: Sequence[ReadLock], now_ms: int) -> PlannedSteps:
-        read = await read_locks(self._operations, [lock_id for lock_id, _ in self._rows])
+        read = await read_locks(self.operations, [lock_id for lock_id, _ in self.rows])
         found = await asyncio.gather(
-            *(self._pair(*row, lock, now_ms) for row, lock in zip(self._rows, read, strict=True))
+            *(self._pair(*row, lock, now_ms) for row, lock in zip(self.rows, read, strict=True))
         )
         pairs = [one for one in found if isinstance(one, _Pair)]
         errors = [one for one in found if isinstance(one, LocktermError)]
@@ -134,16 +125,16 @@ class _Replacement(PlanSource):
             raise errors[0]
         left = [
             _leave_out(*row, lock.zone, one)
-            for row, lock, one in zip(self._rows, read, found, strict=True)
+            for row, lock, one in zip(self.rows, read, found, strict=True)
             if isinstance(one, LocktermError)
         ]
         copies = [pair.copy for pair in pairs]
         remotes = [Remote.read(step.before) for pair in pairs for step in pair.steps[:1]]
-        if len(self._rows) == 1:
-            self.title = format_replacement_title(remotes[0], self._number)
+        if len(self.rows) == 1:
+            self.title = format_replacement_title(remotes[0], self.number)
             order = describe_order(remotes[0], adds_first=pairs[0].adds_first)
         else:
-            self.title = format_title_on_locks(remotes, self._number)
+            self.title = format_title_on_locks(remotes, self.number)
             deletes_first = sum(not pair.adds_first for pair in pairs)
             order = describe_order_on_locks(deletes_first, len(pairs))
         unknown = dict.fromkeys(field for copy in copies for field in copy.unknown)
@@ -151,7 +142,7 @@ class _Replacement(PlanSource):
             *filter(None, [describe_different_names(remotes)]),
             order,
             *describe_losses([replace(copy, unknown=()) for copy in copies]),
-            *describe_not_copied(unknown, has_mac=bool(self._mac)),
+            *describe_not_copied(unknown, has_mac=bool(self.mac)),
         ]
         return PlannedSteps([step for pair in pairs for step in pair.steps], left, losses)
 
@@ -174,7 +165,7 @@ class _Replacement(PlanSource):
             return error
 
     async def _steps(self, lock_id: int, remote: Remote, lock: ReadLock, now_ms: int) -> _Pair:
-        old = await self._operations.remotes.still(remote, lock_id)
+        old = await self.operations.remotes.still(remote, lock_id)
         note = self._check_number(old, [one for one in lock.remotes if one.id != old.id])
         copy = await self._copy(lock_id, old, now_ms)
         assert copy.request is not None
@@ -184,7 +175,7 @@ class _Replacement(PlanSource):
         name = delete.remote_name
         add = Step(0, Action.ADD, lock_id, None, name, wanted, before=old.raw, note=note)
         # The service decides whether the name of the old remote may be used a second time.
-        adds_first = await self._operations.remotes.is_name_free(lock_id, old.remote_name or "")
+        adds_first = await self.operations.remotes.is_name_free(lock_id, old.remote_name or "")
         return _Pair([add, delete] if adds_first else [delete, add], copy, adds_first)
 
     def _check_number(self, old: Remote, others: Sequence[Remote]) -> str:
@@ -196,11 +187,11 @@ class _Replacement(PlanSource):
         Raises:
             CannotReplaceError: The old remote or another remote has this number.
         """
-        if is_same_name(old.remote_number, self._number):
+        if is_same_name(old.remote_number, self.number):
             raise CannotReplaceError("This is the number of the old fob. Nothing was sent.")
         taken = NamesInUse(others)
-        warning = taken.describe_number(self._number)
-        if self._number in taken.numbers:
+        warning = taken.describe_number(self.number)
+        if self.number in taken.numbers:
             raise CannotReplaceError(f"{warning} Nothing was sent.")
         return warning
 
@@ -210,10 +201,10 @@ class _Replacement(PlanSource):
         Raises:
             CannotReplaceError: The remote cannot be added with the new number.
         """
-        fob = Remote.read({**_of_person(old.raw), "remoteNumber": self._number})
+        fob = Remote.read({**_of_person(old.raw), "remoteNumber": self.number})
         known = _of_person(await self._known(lock_id, old))
-        if self._mac:
-            known["mac"] = self._mac
+        if self.mac:
+            known["mac"] = self.mac
         copy = backed_up(fob, lock_id, known, now_ms)
         reason = copy.reason
         if copy.request is not None:
@@ -225,7 +216,7 @@ class _Replacement(PlanSource):
 
     async def _known(self, lock_id: int, old: Remote) -> Mapping[str, Any]:
         """Return the hidden fields of the old remote that are known from the journal."""
-        journal = self._operations.journal
+        journal = self.operations.journal
         change = await journal.last_change(lock_id)
         if change is None:
             return {}

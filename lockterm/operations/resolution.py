@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from lockterm.api.writes import Write
@@ -21,6 +22,7 @@ if TYPE_CHECKING:
     from lockterm.operations.writes import Writes
 
 
+@dataclass
 class Resolution:
     """The actions by which the user resolves unconfirmed operations.
 
@@ -32,24 +34,16 @@ class Resolution:
         writes: The writes, for deleting the remotes that a clear did not delete.
     """
 
-    def __init__(
-        self,
-        journal: JournalStore,
-        remotes: Remotes,
-        watch: Watch,
-        sender: Sender,
-        writes: Writes,
-    ) -> None:
-        self._journal = journal
-        self._remotes = remotes
-        self._watch = watch
-        self._sender = sender
-        self._writes = writes
+    journal: JournalStore
+    remotes: Remotes
+    watch: Watch
+    sender: Sender
+    writes: Writes
 
     async def bind(self, operation: Operation, remote_id: int) -> Operation:
         """Resolve an ambiguous add with the remote that the user recognized as the added one."""
-        self._watch.told.add(operation.id)
-        return await self._journal.resolve(
+        self.watch.told.add(operation.id)
+        return await self.journal.resolve(
             operation,
             state=OperationState.CONFIRMED_BY_READING,
             message=f"Recognized as remote {remote_id}.",
@@ -58,7 +52,7 @@ class Resolution:
 
     async def give_up(self, operation: Operation) -> Operation:
         """Dismiss an unconfirmed operation, although it may still take effect."""
-        return await self._journal.resolve(operation, state=OperationState.GIVEN_UP)
+        return await self.journal.resolve(operation, state=OperationState.GIVEN_UP)
 
     async def send_again(self, operation: Operation) -> None:
         """Send an unconfirmed change again as a new operation, because the user decided this.
@@ -67,7 +61,7 @@ class Resolution:
         the remotes that it should have deleted are deleted one by one. The method raises the errors
         of :meth:`Writes.add_remote`.
         """
-        self._journal.require_same_account(operation)
+        self.journal.require_same_account(operation)
         if operation.state is OperationState.DAMAGED:
             raise damaged_entry(operation)
         if operation.call == "clear":
@@ -87,7 +81,7 @@ class Resolution:
         if operation.call == "add":
             name = str(operation.body["remoteName"])
             with before_sending(NAME_CHECK):
-                is_free = await self._remotes.is_name_free(operation.lock_id, name)
+                is_free = await self.remotes.is_name_free(operation.lock_id, name)
             if not is_free:
                 raise NameTakenError(
                     f"The lock now has a remote named {name}, so the change was probably recorded.",
@@ -97,7 +91,7 @@ class Resolution:
             if not (voice := voice_set(operation)):
                 raise damaged_entry(operation)
             lock = Lock(operation.lock_id)
-            await self._writes.set_voice(lock, VoiceChoice(**voice), again_of=operation.id)
+            await self.writes.set_voice(lock, VoiceChoice(**voice), again_of=operation.id)
             return
         order = Order(
             Write(operation.call, operation.path, operation.body),
@@ -107,7 +101,7 @@ class Resolution:
             again_of=operation.id,
             restores=(operation.restores, operation.restores_remote),
         )
-        await self._sender.send(order)
+        await self.sender.send(order)
 
     async def _require_same(self, operation: Operation) -> None:
         """Check that a change still affects the same remote, and replaces the same values.
@@ -118,7 +112,7 @@ class Resolution:
             ServiceError: The remote cannot be read.
         """
         with before_sending(LAST_READING):
-            remote = await self._remotes.detail_or_gone(operation.remote_id)
+            remote = await self.remotes.detail_or_gone(operation.remote_id)
         if remote is None:  # the service will refuse the change
             return
         if not is_still(record_before(operation), remote):
@@ -134,7 +128,7 @@ class Resolution:
                 raise RuleViolationError({operation.call: reason})
 
     async def _delete_remaining(self, operation: Operation) -> None:
-        operation = await self._watch.check(operation)
+        operation = await self.watch.check(operation)
         if not operation.is_unconfirmed:
             return
         if operation.state is OperationState.UNKNOWN:  # an old list may have IDs of other remotes
@@ -145,17 +139,17 @@ class Resolution:
             if record.get("id") in operation.candidates:
                 try:
                     remote = Remote.read(record)
-                    now = await self._remotes.detail_or_gone(remote.id)
+                    now = await self.remotes.detail_or_gone(remote.id)
                     if now is not None and not is_still(record, now):
                         continue  # the list was old, and another remote has the ID now
-                    await self._writes.delete_remote(
+                    await self.writes.delete_remote(
                         operation.lock_id, remote, again_of=operation.id, just_read=True
                     )
                 except RateLimitedError:
                     raise
                 except RefusedError as error:  # someone else may have deleted it since
                     refusal = error
-        operation = await self._watch.check(operation)
-        self._watch.start()
+        operation = await self.watch.check(operation)
+        self.watch.start()
         if operation.candidates and refusal is not None:
             raise refusal

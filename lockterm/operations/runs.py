@@ -101,7 +101,7 @@ class Runs:
         self._connection = connection
         self._journal = journal
         self._steps = steps
-        self._store = RunStore(journal.database)
+        self._store = RunStore(journal.database, journal.session)
         self._thread = journal.database.thread
         self._pace = pace
         self._here: set[str] = set()
@@ -184,8 +184,7 @@ class Runs:
 
     async def is_running(self, plan_id: str) -> bool:
         """Return whether an active session is running a plan."""
-        is_alive = self._journal.session.is_alive
-        return await self._use(self._store.is_running, plan_id, is_alive)
+        return bool(await self._use(self._store.holder, plan_id))
 
     def retry(self, plan: Plan) -> Plan:
         """Return a new plan with the steps of a plan that can be retried.
@@ -259,12 +258,11 @@ class Runs:
 
     @contextlib.asynccontextmanager
     async def _taken(self, plan: Plan) -> AsyncIterator[None]:
-        session = self._journal.session
-        holder = session.id if plan.id in self._here else ""
+        holder = self._journal.session.id if plan.id in self._here else ""
         if not holder:
             self._here.add(plan.id)
             try:
-                holder = await self._use(self._store.take, plan.id, session.id, session.is_alive)
+                holder = await self._use(self._store.take, plan.id)
             finally:
                 if holder:
                     self._here.discard(plan.id)

@@ -82,6 +82,7 @@ class Sender(Protocol):
         """
 
 
+@dataclass
 class HttpSender:
     """The sender that sends each write to the service once, and stores its result.
 
@@ -96,22 +97,13 @@ class HttpSender:
         watch: The object that verifies writes without an answer.
     """
 
-    def __init__(
-        self,
-        profile: Profile,
-        connection: Connection,
-        journal: JournalStore,
-        locks: Locks,
-        remotes: Remotes,
-        watch: Watch,
-    ) -> None:
-        self.under_way = 0
-        self._profile = profile
-        self._connection = connection
-        self._journal = journal
-        self._locks = locks
-        self._remotes = remotes
-        self._watch = watch
+    profile: Profile
+    connection: Connection
+    journal: JournalStore
+    locks: Locks
+    remotes: Remotes
+    watch: Watch
+    under_way: int = 0
 
     async def send(self, order: Order) -> int | None:
         """Send a write, and store its result in the journal.
@@ -122,36 +114,36 @@ class HttpSender:
         Raises:
             LocktermError: The write failed; see :meth:`Writes.add_remote`.
         """
-        if self._profile.read_only:
-            raise RuleViolationError({"read_only": describe_read_only(self._profile.name)})
-        begun_ms = self._connection.clock.now_ms()
+        if self.profile.read_only:
+            raise RuleViolationError({"read_only": describe_read_only(self.profile.name)})
+        begun_ms = self.connection.clock.now_ms()
         if order.guard is not None and (backup := await order.guard()) is not None:
             order = replace(order, before=backup)
         # Check this before journaling, or the journal would show a refusal by the service.
-        self._connection.require_no_pause()
+        self.connection.require_no_pause()
         write = order.write
         operation = Operation(
             id=order.operation_id or uuid4().hex,
-            profile=self._profile.name,
+            profile=self.profile.name,
             call=write.call,
             path=write.path,
             body=write.body,
             lock_id=order.lock_id,
-            lock_name=(await self._locks.find(order.lock_id)).title,
+            lock_name=(await self.locks.find(order.lock_id)).title,
             remote_id=write.body.get("remoteId"),
             remote_name=order.remote_name,
             before=order.before,
             state=OperationState.PREPARED,
-            session=self._journal.session.id,
+            session=self.journal.session.id,
             prepared_ms=begun_ms,
             again_of=order.again_of,
             restores=order.restores[0],
             restores_remote=order.restores[1],
-            service=self._profile.base_url,
+            service=self.profile.base_url,
             others=await self._others(order),
         )
         # Use a separate task, so that a closing screen does not interrupt the write.
-        return await asyncio.shield(self._connection.background(self._send(operation, write)))
+        return await asyncio.shield(self.connection.background(self._send(operation, write)))
 
     async def _others(self, order: Order) -> Backup | None:
         """Return shortened records of other known remotes of the lock, for later proofs.
@@ -160,11 +152,11 @@ class HttpSender:
         """
         if order.write.call == "clear":
             return ()
-        known, ids = self._remotes.known, [record.get("id") for record in order.before]
+        known, ids = self.remotes.known, [record.get("id") for record in order.before]
         others = known.others(order.lock_id, ids)
         if others is None and order.write.call == "delete":  # otherwise absence would prove nothing
             with contextlib.suppress(ServiceError):
-                await self._remotes.page(order.lock_id, 1, MOST_KNOWN)
+                await self.remotes.page(order.lock_id, 1, MOST_KNOWN)
                 others = known.others(order.lock_id, ids)
         return others
 
@@ -177,17 +169,17 @@ class HttpSender:
 
     async def _journalled(self, operation: Operation, write: Write) -> int | None:
         try:
-            await self._journal.begin(operation)
+            await self.journal.begin(operation)
         except asyncio.CancelledError:
             await self._note_failure(
                 operation, UnreachableError("The step was interrupted before it was sent.")
             )
             raise
-        begun_s = self._watch.timer.now_s()
+        begun_s = self.watch.timer.now_s()
         try:
             # Note the sending after connecting: a write killed before that was provably not sent.
-            answer = await self._connection.call(
-                lambda service: service.send(write, lambda: self._journal.note_sending(operation))
+            answer = await self.connection.call(
+                lambda service: service.send(write, lambda: self.journal.note_sending(operation))
             )
         except BaseException as error:
             await self._note_failure(operation, error, begun_s)
@@ -196,16 +188,16 @@ class HttpSender:
             changes: dict[str, Any] = {"remote_id": answer} if operation.call == "add" else {}
             if operation.call == "clear":
                 changes["message"] = describe_beyond_backup(answer, len(operation.before))
-            await self._journal.end(
+            await self.journal.end(
                 operation, state=OperationState.CONFIRMED, answer=answer, **changes
             )
-            self._remotes.known.note_recorded(operation, answer)
+            self.remotes.known.note_recorded(operation, answer)
             if answer is None and operation.call == "add":
                 return await self._recognize(operation)
             return answer
         finally:
-            self._remotes.forget(operation.lock_id, changed=True)
-            self._journal.note_change()
+            self.remotes.forget(operation.lock_id, changed=True)
+            self.journal.note_change()
 
     async def _note_failure(
         self, operation: Operation, error: BaseException, begun_s: float | None = None
@@ -226,26 +218,26 @@ class HttpSender:
             changes["state"] = OperationState.NOT_SENT
         is_lost = changes["state"] is OperationState.UNKNOWN
         if is_lost:
-            self._watch.note_lost(operation, begun_s)
-        await self._journal.end(operation, **changes)
+            self.watch.note_lost(operation, begun_s)
+        await self.journal.end(operation, **changes)
         if is_lost:
-            self._watch.start()
+            self.watch.start()
         if isinstance(error, ServiceError) and error.out_of_reach:
-            self._connection.keep_trying(
+            self.connection.keep_trying(
                 lambda service: service.list_remotes(operation.lock_id, page_no=1, page_size=1)
             )
 
     async def _recognize(self, operation: Operation) -> int | None:
         """Find the ID of an added remote whose ID the service did not return; None if unclear."""
         try:
-            remotes = await self._remotes.all(operation.lock_id, UNASKED)
+            remotes = await self.remotes.all(operation.lock_id, UNASKED)
             ids = [remote.id for remote in like_added(operation, remotes) if remote.id is not None]
-            older = await self._journal.find_older(operation, remotes, ids)
+            older = await self.journal.find_older(operation, remotes, ids)
             alike = like_added(operation, remotes, older)
             equal = [one.id for one in alike if not differing_from_added(operation, one)]
             if len(equal) != 1 or equal[0] is None:
                 return None
-            await self._journal.note_recognized(operation, equal[0])
+            await self.journal.note_recognized(operation, equal[0])
         except (ServiceError, StoreError) as error:
             _log.info("the id of a new remote could not be read: %s", error.message)
             return None

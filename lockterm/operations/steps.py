@@ -5,7 +5,7 @@ from __future__ import annotations
 import contextlib
 import logging
 from collections.abc import Callable, Iterable, Mapping
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 from lockterm.domain import rules
@@ -51,6 +51,7 @@ CALLS = {Action.ADD: 2, Action.UPDATE: 2, Action.DELETE: 2, Action.KEEP: 0, Acti
 step that sets a voice needs one call, because a voice cannot be checked."""
 
 
+@dataclass
 class Steps:
     """The object that runs single steps of plans.
 
@@ -64,23 +65,13 @@ class Steps:
         zone: A function that returns the time zone of a lock, for times in messages.
     """
 
-    def __init__(
-        self,
-        writes: Writes,
-        journal: JournalStore,
-        remotes: Remotes,
-        watch: Watch,
-        pace: RateLimiter,
-        locks: Locks,
-        zone: Callable[[Lock], tzinfo],
-    ) -> None:
-        self._writes = writes
-        self._journal = journal
-        self._remotes = remotes
-        self._watch = watch
-        self._pace = pace
-        self._locks = locks
-        self._zone = zone
+    writes: Writes
+    journal: JournalStore
+    remotes: Remotes
+    watch: Watch
+    pace: RateLimiter
+    locks: Locks
+    zone: Callable[[Lock], tzinfo]
 
     def note_known(self, steps: Iterable[Step]) -> None:
         """Remember the remotes of steps, so that a list that shows none of them is not trusted."""
@@ -89,7 +80,7 @@ class Steps:
             is_old = step.replaced_id is not None  # ``before`` is then another remote
             if step.remote_id is not None and step.before and not (is_gone or is_old):
                 record = {**step.before, "id": step.remote_id}
-                self._remotes.known.add(step.lock_id, record)
+                self.remotes.known.add(step.lock_id, record)
 
     async def execute(self, step: Step) -> Step:
         """Run a step whose operation ID is already stored. The change is sent at most once.
@@ -110,15 +101,15 @@ class Steps:
     async def resolve(self, step: Step) -> Step | None:
         """Return an interrupted step with its result from the journal; None if it was not sent."""
         # This also resolves operations that ended sessions left.
-        await self._journal.list_unconfirmed()
-        operation = await self._journal.find(step.operation_id or "")
+        await self.journal.list_unconfirmed()
+        operation = await self.journal.find(step.operation_id or "")
         if operation is None or operation.state is OperationState.NOT_SENT:
             return None
         return told(step, operation)
 
     async def up_to_date(self, step: Step) -> Step:
         """Return an unconfirmed step with its present result in the journal."""
-        operation = await self._journal.find(step.operation_id or "")
+        operation = await self.journal.find(step.operation_id or "")
         return step if operation is None else told(step, operation)
 
     async def verify_step(self, step: Step, within_s: float | None = None) -> Step:
@@ -129,7 +120,7 @@ class Steps:
             within_s: The maximum time in seconds; None for ``Horizon.proof_s``.
         """
         try:
-            if operation := await self._journal.find(step.operation_id or ""):
+            if operation := await self.journal.find(step.operation_id or ""):
                 await self.verify(operation, within_s)
         except StoreError as error:  # the step stays unconfirmed, because it may have been sent
             _log.info("step %s could not be read back: %s", step.number, error.message)
@@ -145,9 +136,9 @@ class Steps:
             within_s: The maximum time in seconds; None for ``Horizon.proof_s``.
         """
         if operation.is_unconfirmed:
-            within_s = self._watch.horizon.proof_s if within_s is None else within_s
+            within_s = self.watch.horizon.proof_s if within_s is None else within_s
             try:
-                await self._watch.until_proven(operation, within_s, self._pace)
+                await self.watch.until_proven(operation, within_s, self.pace)
             except LocktermError as error:  # it stays unconfirmed
                 _log.info("operation %s could not be read back: %s", operation.id, error.message)
 
@@ -161,15 +152,15 @@ class Steps:
         else:
             request = rules.added_again(step.lock_id, wanted)
             restores = (step.restores, step.before["id"])
-            if done := await self._journal.restored_as(*restores):
+            if done := await self.journal.restored_as(*restores):
                 message = f"The remote was already restored, as remote {done[0].remote_id}."
                 return _ended(step, StepState.UNCHANGED, message)
         try:
-            new_id = await self._writes.add_remote(
+            new_id = await self.writes.add_remote(
                 request, restores=restores, operation_id=step.operation_id
             )
         except NameTakenError as error:
-            for remote in await self._remotes.all(step.lock_id):
+            for remote in await self.remotes.all(step.lock_id):
                 if is_same_name(remote.remote_name, request.remote_name):
                     return await self._taken(step, wanted, remote, error)
             return _ended(step, StepState.REFUSED, error.meaning)
@@ -201,9 +192,9 @@ class Steps:
         lang, timbre = step.wanted.get("lang"), step.wanted.get("timbre")
         if not (isinstance(lang, str) and isinstance(timbre, str)):
             raise RuleViolationError({"currentVoiceTimbre": "The plan contains no voice."})
-        lock = await self._locks.find(step.lock_id)
+        lock = await self.locks.find(step.lock_id)
         voice = VoiceChoice(lang, timbre)
-        await self._writes.set_voice(lock, voice, operation_id=step.operation_id)
+        await self.writes.set_voice(lock, voice, operation_id=step.operation_id)
         return _ended(step, StepState.RECORDED)
 
     # --- changing and deleting ---------------------------------------------------------------
@@ -211,7 +202,7 @@ class Steps:
     async def _change(self, step: Step) -> Step:
         before = Remote.read({**step.before, "id": step.remote_id})
         try:
-            now = await self._remotes.still(before, step.lock_id)
+            now = await self.remotes.still(before, step.lock_id)
         except RuleViolationError as error:
             return _ended(step, StepState.SKIPPED, error.message)
         except RefusedError as error:
@@ -226,7 +217,7 @@ class Steps:
         # The user has confirmed the deletion of the remote with its earlier values.
         if changed := await self._differences(step, before, now, shown):
             return _ended(step, StepState.SKIPPED, f"The remote was changed since then: {changed}.")
-        await self._writes.delete_remote(
+        await self.writes.delete_remote(
             step.lock_id, now, just_read=True, operation_id=step.operation_id
         )
         return _ended(step, StepState.RECORDED)
@@ -240,7 +231,7 @@ class Steps:
             return _ended(step, StepState.UNCHANGED, "The remote is already up to date.")
         if changed := await self._differences(step, before, now, replaced):
             return _ended(step, StepState.SKIPPED, f"The remote was changed since then: {changed}.")
-        await self._writes.update_remote(
+        await self.writes.update_remote(
             step.lock_id,
             now.id or 0,
             request,
@@ -261,20 +252,20 @@ class Steps:
         comparable = [FIELDS[USER_NO]] if USER_NO in now.raw else []
         if changed := await self._differences(step, before, now, comparable):
             return _ended(step, StepState.SKIPPED, f"The remote was changed since then: {changed}.")
-        await self._writes.set_user_no(
+        await self.writes.set_user_no(
             step.lock_id, now, wanted, just_read=True, operation_id=step.operation_id
         )
         return _ended(step, StepState.RECORDED)
 
     async def _gone(self, step: Step, before: Remote, error: RefusedError) -> Step:
         """Return the result of a step if the service has no details of the remote."""
-        others = self._remotes.known.others(step.lock_id, [before.id])
-        remotes = await self._remotes.all(step.lock_id)
+        others = self.remotes.known.others(step.lock_id, [before.id])
+        remotes = await self.remotes.all(step.lock_id)
         if any(one.id == before.id for one in remotes):
             raise error
         if not shows_others(others, remotes, ()):
             # The next step must not take the same list as proof.
-            self._remotes.known.restore(step.lock_id, [*(others or ()), before.raw])
+            self.remotes.known.restore(step.lock_id, [*(others or ()), before.raw])
             fact = "The service lists neither this remote nor any other known remote of the lock."
             return _ended(
                 step, StepState.SKIPPED, f"{fact} It is not certain that the remote was deleted."
@@ -286,7 +277,7 @@ class Steps:
     async def _differences(
         self, step: Step, one: Remote, other: Remote, fields: list[Field]
     ) -> str:
-        zone = self._zone(await self._locks.find(step.lock_id))
+        zone = self.zone(await self.locks.find(step.lock_id))
         return "; ".join(map(str, find_differences(one, other, zone, fields)))
 
 

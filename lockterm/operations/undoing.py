@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 from lockterm.domain.copies import BackedUp, read_backup
@@ -205,28 +205,27 @@ async def plan_undo(
         StoreError: The journal or the lock book cannot be read.
         LocktermError: None of the locks can be read.
     """
-    return await make_plan(operations, _Undo(operations, changes, title, renames))
+    return await make_plan(operations, _Undo(title, operations, changes, renames))
 
 
+@dataclass
 class _Undo(PlanSource):
     """The source of a plan that undoes changes; see :func:`plan_undo`."""
 
-    def __init__(
-        self, operations: Operations, changes: Sequence[Operation], title: str, renames: bool
-    ) -> None:
-        super().__init__(title)
-        self._operations = operations
-        self._changes = changes
-        self._renames = renames
+    operations: Operations
+    changes: Sequence[Operation]
+    renames: bool
+
+    def __post_init__(self) -> None:
         self._of_lock: dict[int, list[Operation]] = {}
         """Maps lock IDs to the changes on each lock, the newest first."""
-        for change in reversed(changes):
-            operations.journal.require_same_account(change)
+        for change in reversed(self.changes):
+            self.operations.journal.require_same_account(change)
             self._of_lock.setdefault(change.lock_id, []).append(change)
 
     async def read(self) -> Sequence[ReadLock]:
-        operations = self._operations
-        of_remotes = {one.lock_id for one in self._changes if one.call != "updateLockSetting"}
+        operations = self.operations
+        of_remotes = {one.lock_id for one in self.changes if one.call != "updateLockSetting"}
         read = await read_locks(operations, filter(of_remotes.__contains__, self._of_lock))
         for lock_id in self._of_lock:
             if lock_id not in of_remotes:  # no list shows a voice
@@ -240,18 +239,18 @@ class _Undo(PlanSource):
     async def plan(self, locks: Sequence[ReadLock], now_ms: int) -> PlannedSteps:
         planned, back = PlannedSteps([], []), list[BackedUp]()
         for lock in locks:
-            on_lock = _OnLock(self._operations, lock, now_ms)
+            on_lock = _OnLock(self.operations, lock, now_ms)
             changes = self._of_lock[lock.lock.lock_id]
-            found = await on_lock.undo(changes, renames=self._renames)
+            found = await on_lock.undo(changes, renames=self.renames)
             planned.steps.extend(found.steps)
             planned.left.extend(found.left)
             back.extend(on_lock.back)
         is_refused = [step.state for step in planned.left] == [StepState.REFUSED]
-        if len(self._changes) == 1 and not planned.steps and is_refused:
+        if len(self.changes) == 1 and not planned.steps and is_refused:
             reason = planned.left[0].message
             if not reason.startswith(NAME_TAKEN):  # the user may choose another name
                 raise CannotUndoError(reason)
-        return replace(planned, losses=[*describe_losses(back), *_doubts(self._changes)])
+        return replace(planned, losses=[*describe_losses(back), *_doubts(self.changes)])
 
     def steps_on_unread(self, lock: ReadLock) -> Iterable[Step]:
         return map(_step, self._of_lock[lock.lock.lock_id])
@@ -279,6 +278,7 @@ def _step(change: Operation) -> Step:
     return Step(0, action, change.lock_id, change.remote_id, shown)
 
 
+@dataclass
 class _OnLock:
     """The planner of the steps that undo the changes on one lock.
 
@@ -288,10 +288,11 @@ class _OnLock:
         now_ms: The present time, in milliseconds since the epoch.
     """
 
-    def __init__(self, operations: Operations, read: ReadLock, now_ms: int) -> None:
-        self._operations = operations
-        self._read = read
-        self._now_ms = now_ms
+    operations: Operations
+    read: ReadLock
+    now_ms: int
+
+    def __post_init__(self) -> None:
         self._earlier: list[Operation] = []
         """The operations that contain values of hidden fields. They are read from the journal
         once."""
@@ -320,8 +321,8 @@ class _OnLock:
             changes: The operations to undo, the newest first.
             renames: Whether a restored remote gets another name if its name is taken.
         """
-        recorded = await self._operations.journal.recorded(self._read.lock.lock_id)
-        self._there = recorded.brought_up(self._read.remotes)
+        recorded = await self.operations.journal.recorded(self.read.lock.lock_id)
+        self._there = recorded.brought_up(self.read.remotes)
         await self._read_journal(changes)
         planned = PlannedSteps([], [])
         backups: list[tuple[str, BackedUp]] = []
@@ -333,7 +334,7 @@ class _OnLock:
                 backups += await self._backup(change, planned)
                 continue
             if change.call == "updateLockSetting":
-                sent = await self._operations.journal.voices(change.lock_id)
+                sent = await self.operations.journal.voices(change.lock_id)
                 bulk = voice_undone(
                     change, sent, {one.id for one in changes if one.state in RECORDED}
                 )
@@ -343,7 +344,7 @@ class _OnLock:
             hidden: Mapping[str, Any] = {}
             if change.call == "updateRemoteUserNo":
                 hidden = self._known(change).get(change.remote_id or 0, {})
-            bulk = undone(change, self._read.zone, self._now_ms, hidden)
+            bulk = undone(change, self.read.zone, self.now_ms, hidden)
             planned.left.extend(bulk.left)
             for step in bulk.steps:
                 if reason := self._changed_since(change, step):
@@ -352,9 +353,9 @@ class _OnLock:
                     planned.steps.append(step)
                     self._note(step)
         # Only listed names count, because each step checks its name with the service.
-        listed = {remote.id for remote in self._read.remotes}
+        listed = {remote.id for remote in self.read.remotes}
         there = [remote for remote_id, remote in self._there.items() if remote_id in listed]
-        lock_id, now_ms = self._read.lock.lock_id, self._now_ms
+        lock_id, now_ms = self.read.lock.lock_id, self.now_ms
         bulk = restored(backups, lock_id, there, now_ms, renames=renames)
         planned.steps.extend(bulk.steps)
         planned.left.extend(bulk.left)
@@ -365,14 +366,14 @@ class _OnLock:
     async def _read_journal(self, changes: Sequence[Operation]) -> None:
         if not any(one.call in {*TAKEN_AWAY, "updateRemoteUserNo"} for one in changes):
             return
-        journal = self._operations.journal
+        journal = self.operations.journal
         self._earlier = await journal.told_hidden(changes[0])
         for place, one in enumerate(self._earlier):
             self._places[one.id] = place
             about = None if one.call == "clear" else one.remote_id or 0
             self._about.setdefault(about, []).append(place)
         self._sources = {one.id: one for one in changes}
-        for add in await journal.restored(self._read.lock.lock_id):
+        for add in await journal.restored(self.read.lock.lock_id):
             self._adds.setdefault(add.restores_remote, []).append(add)
 
     def _known(
@@ -421,7 +422,7 @@ class _OnLock:
             return f"The remote was changed since then: the user number {by_now}."
         names = step.before if step.action is Action.DELETE else step.wanted
         fields = [field for field in RECOGNIZED if field.name in names]
-        others = find_differences(before, now, self._read.zone, fields)
+        others = find_differences(before, now, self.read.zone, fields)
         return (
             clean(f"The remote was changed since then: {'; '.join(map(str, others))}.", 400)
             if others
@@ -436,7 +437,7 @@ class _OnLock:
             planned: The steps of the plan. This method adds a step for each remote that was already
                 restored, or may have been restored.
         """
-        remotes = await asyncio.to_thread(read_backup, change, self._known(change), self._now_ms)
+        remotes = await asyncio.to_thread(read_backup, change, self._known(change), self.now_ms)
         waiting = []
         for one in remotes:
             tried = await self._tries(change, one) if one.old_id is not None else []
@@ -466,7 +467,7 @@ class _OnLock:
         for add in self._adds.get(backup.old_id, ()):
             source = add.restores or ""
             if source not in self._sources:
-                self._sources[source] = await self._operations.journal.find(source)
+                self._sources[source] = await self.operations.journal.find(source)
             other = self._sources[source]
             its = [one for one in other.before if one.get("id") == backup.old_id] if other else []
             if source == change.id or any(_is_same(one, backup.remote.raw) for one in its):

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import logging
 from collections.abc import Callable, Mapping
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from lockterm.api import writes
@@ -28,6 +29,7 @@ if TYPE_CHECKING:
 _log = logging.getLogger(__name__)
 
 
+@dataclass
 class Writes:
     """The writes: add, change and delete remotes, clear locks, and set user numbers and voices.
 
@@ -48,24 +50,16 @@ class Writes:
         zone: A function that returns the time zone of a lock, for times in messages.
     """
 
-    def __init__(
-        self,
-        sender: Sender,
-        journal: JournalStore,
-        locks: Locks,
-        remotes: Remotes,
-        zone: Callable[[Lock], tzinfo],
-    ) -> None:
-        self._sender = sender
-        self._journal = journal
-        self._locks = locks
-        self._remotes = remotes
-        self._zone = zone
+    sender: Sender
+    journal: JournalStore
+    locks: Locks
+    remotes: Remotes
+    zone: Callable[[Lock], tzinfo]
 
     @property
     def under_way(self) -> int:
         """The number of writes that are being sent. The process must not end until it is 0."""
-        return self._sender.under_way
+        return self.sender.under_way
 
     async def add_remote(
         self,
@@ -115,7 +109,7 @@ class Writes:
             again_of=again_of,
             operation_id=operation_id,
         )
-        return await self._sender.send(order)
+        return await self.sender.send(order)
 
     async def update_remote(
         self,
@@ -168,9 +162,9 @@ class Writes:
         """
 
         async def read_backup() -> tuple[Mapping[str, Any], ...]:
-            recorded = await self._journal.recorded(lock_id)
+            recorded = await self.journal.recorded(lock_id)
             with before_sending("reading of the backup"):
-                remotes = await self._remotes.whole(lock_id, recorded=recorded)
+                remotes = await self.remotes.whole(lock_id, recorded=recorded)
             if expected is not None and len(remotes) != expected:
                 raise RuleViolationError(
                     {"clear": f"The lock has {len(remotes)} remotes now, not {expected}."},
@@ -179,7 +173,7 @@ class Writes:
             return tuple(remote.raw for remote in remotes)
 
         order = Order(writes.clear_remotes(lock_id), lock_id, guard=read_backup)
-        return await self._sender.send(order)
+        return await self.sender.send(order)
 
     async def set_user_no(
         self,
@@ -207,9 +201,9 @@ class Writes:
         """Set the voice of a lock (contract 4.12), and store it in the lock book."""
         write = writes.set_voice(lock.lock_id, voice.lang, voice.timbre)
         order = Order(write, lock.lock_id, operation_id=operation_id, again_of=again_of)
-        await self._sender.send(order)
+        await self.sender.send(order)
         try:
-            await self._locks.note_voice(lock.lock_id, voice)
+            await self.locks.note_voice(lock.lock_id, voice)
         except StoreError:  # not a failure, because the service has recorded the voice
             _log.warning("the voice of lock %s could not be noted in the book", lock.lock_id)
 
@@ -235,7 +229,7 @@ class Writes:
             again_of=again_of,
             operation_id=operation_id,
         )
-        await self._sender.send(order)
+        await self.sender.send(order)
 
     async def _require_same(self, before: Remote, write: Write, lock_id: int) -> None:
         """Check just before a write that its remote has the values which the user saw.
@@ -249,14 +243,14 @@ class Writes:
         """
         try:
             with before_sending(LAST_READING):
-                now = await self._remotes.still(before, lock_id)
+                now = await self.remotes.still(before, lock_id)
         except RefusedError as error:
             if not error.is_gone:
                 raise
             return  # the service will refuse the write, unless it answered from an old copy
         sent = before.raw if write.call == "delete" else write.body
         replaced = [field for field in UPDATED if field.name in sent]
-        zone = self._zone(await self._locks.find(lock_id))
+        zone = self.zone(await self.locks.find(lock_id))
         if changed := find_differences(before, now, zone, replaced):
             reason = "The remote was changed after it was read. Nothing was sent."
             raise RuleViolationError(
@@ -271,10 +265,10 @@ class Writes:
             NameTakenError: A remote of the lock has the name, or lockterm has just added one.
         """
         with before_sending(NAME_CHECK):
-            is_free = await self._remotes.is_name_free(lock_id, name)
+            is_free = await self.remotes.is_name_free(lock_id, name)
         if is_free:
             return
-        if (added := await self._journal.lately_added(lock_id, name)) is not None:
+        if (added := await self.journal.lately_added(lock_id, name)) is not None:
             raise just_added(name, added.remote_id)
         raise NameTakenError(
             f"The lock already has a remote named {name}.", hint="Choose another name."

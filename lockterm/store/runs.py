@@ -9,7 +9,7 @@ import json
 import sqlite3
 import sys
 from collections import Counter, defaultdict
-from collections.abc import Callable, Iterable
+from collections.abc import Iterable
 from dataclasses import replace
 from typing import Any
 
@@ -18,6 +18,7 @@ from lockterm.domain.plan import Action, Plan, RunLine, Step, StepState, outcome
 from lockterm.errors import StoreDamagedError
 from lockterm.store.database import Database, fetch
 from lockterm.store.journal_rows import KNOWN
+from lockterm.store.sessions import StoreSession
 
 _STEP = tuple(Step.__dataclass_fields__)
 _STEP_COLUMNS = ", ".join(f'"{name}"' for name in _STEP)
@@ -33,10 +34,16 @@ _MORE_COLUMNS = "losses, credentials"
 
 
 class RunStore:
-    """The plans of all profiles. Every method raises ``StoreError`` if the store cannot be used."""
+    """The plans of all profiles. Every method raises ``StoreError`` if the store cannot be used.
 
-    def __init__(self, database: Database) -> None:
+    Args:
+        database: The local store.
+        session: This session, which may run plans, and knows whether other sessions are alive.
+    """
+
+    def __init__(self, database: Database, session: StoreSession) -> None:
         self._database = database
+        self._session = session
 
     def keep(self, plan: Plan) -> None:
         """Save a plan with its steps. If the plan is already saved, do not change it."""
@@ -122,13 +129,8 @@ class RunStore:
                 found.append(replace(step, **dict(zip(_MOVED, now, strict=True))))
         return found
 
-    def lines(self, profile: str, is_alive: Callable[[str], bool]) -> list[RunLine]:
-        """Return summaries of a profile's plans, the newest first.
-
-        Args:
-            profile: The profile's name.
-            is_alive: A function that returns whether a session, given its ID, may still run.
-        """
+    def lines(self, profile: str) -> list[RunLine]:
+        """Return summaries of a profile's plans, the newest first."""
         with self._database.reading() as connection:
             heads = fetch(
                 connection,
@@ -159,7 +161,7 @@ class RunStore:
         for row in heads:
             values = dict(row)
             session = values.pop("session")
-            is_running = bool(session) and is_alive(session)
+            is_running = bool(session) and self._session.is_alive(session)
             plan_id = row["id"]
             lines.append(
                 RunLine(
@@ -172,35 +174,24 @@ class RunStore:
             )
         return lines
 
-    def is_running(self, plan_id: str, is_alive: Callable[[str], bool]) -> bool:
-        """Return whether a session that is alive runs a plan.
-
-        Args:
-            plan_id: The ID of the plan.
-            is_alive: A function that returns whether a session, given its ID, may still run.
-        """
+    def holder(self, plan_id: str) -> str:
+        """Return the ID of the live session that runs a plan; empty if there is none."""
         with self._database.reading() as connection:
             rows = fetch(connection, "SELECT session FROM plans WHERE id = ?", [plan_id])
         holder = str(rows[0][0]) if rows else ""
-        return bool(holder) and is_alive(holder)
+        return holder if holder and self._session.is_alive(holder) else ""
 
-    def take(self, plan_id: str, session: str, is_alive: Callable[[str], bool]) -> str:
-        """Record that a session runs a plan, unless another live session runs it.
-
-        Args:
-            plan_id: The ID of the plan.
-            session: The ID of the session.
-            is_alive: A function that returns whether a session, given its ID, may still run.
+    def take(self, plan_id: str) -> str:
+        """Record that this session runs a plan, unless another live session runs it.
 
         Returns:
-            The ID of the other session; empty if ``session`` now runs the plan.
+            The ID of the other session; empty if this session now runs the plan.
         """
         with self._database.transaction() as connection:
-            rows = fetch(connection, "SELECT session FROM plans WHERE id = ?", [plan_id])
-            holder = str(rows[0][0]) if rows else ""
-            if holder and holder != session and is_alive(holder):
+            holder, own = self.holder(plan_id), self._session.id
+            if holder not in ("", own):
                 return holder
-            connection.execute("UPDATE plans SET session = ? WHERE id = ?", [session, plan_id])
+            connection.execute("UPDATE plans SET session = ? WHERE id = ?", [own, plan_id])
         return ""
 
     def release(self, plan_id: str) -> None:

@@ -244,7 +244,8 @@ def keep(scripts: Scripts, *steps: Step, base_url: str = "", credentials: str | 
     credentials = credentials or digest_credentials(Profile("site", service))
     plan = Plan("b" * 32, "site", service, "apply x.csv", 1, steps, credentials=credentials)
     with closing(Database(scripts.database)) as database:
-        RunStore(database).keep(plan)
+        session = StoreSession(scripts.database.parent / "sessions")
+        RunStore(database, session).keep(plan)
     return "b" * 32
 
 
@@ -307,7 +308,7 @@ def test_runs_are_refused_when_another_session_runs_them(scripts: Scripts) -> No
     session = StoreSession(scripts.database.parent / "sessions")
     session.open()
     with closing(Database(scripts.database)) as database:
-        assert not RunStore(database).take(run, session.id, session.is_alive)
+        assert not RunStore(database, session).take(run)
     told, last = lines(scripts, "runs", "show", run)
     assert [one["state"] for one in told] == ["recorded", "planned", "planned", "refused"]
     assert "Another session is sending this step" in told[1]["message"]

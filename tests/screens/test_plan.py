@@ -435,8 +435,8 @@ async def run_of_another_session(
     other = StoreSession(journal.database.path.parent / "sessions")
     other.open()
     with closing(Database(journal.database.path)) as database:
-        store = RunStore(database)
-        assert not store.take(plan.id, other.id, other.is_alive)
+        store = RunStore(database, other)
+        assert not store.take(plan.id)
         yield plan.id, plan.steps, store
         store.release(plan.id)
     other.close()

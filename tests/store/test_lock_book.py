@@ -18,6 +18,7 @@ from lockterm.errors import StoreError
 from lockterm.store.database import Database
 from lockterm.store.lock_book import LockBook, last_lock
 from lockterm.store.runs import RunStore
+from lockterm.store.sessions import StoreSession
 
 NUMBERS = st.integers(min_value=-(2**63), max_value=2**63 - 1)
 TEXTS = st.text(st.characters(exclude_categories=["Cs"]), max_size=40)
@@ -193,8 +194,9 @@ def test_run_line_counts_as_left_out_only_what_was_not_planned_and_refused(
     not_sent = replace(STEP, number=5, state=StepState.NOT_SENT, is_planned=False)
     refused = [replace(STEP, number=number, state=StepState.REFUSED) for number in (2, 3, 4)]
     unplanned = [replace(one, is_planned=False) for one in refused[1:]]
-    store, about = RunStore(database), ("north", "https://a.example", "a test")
+    session = StoreSession(database.path.parent / "sessions")
+    store, about = RunStore(database, session), ("north", "https://a.example", "a test")
     store.keep(Plan("one", *about, 1, (STEP, refused[0], *unplanned, not_sent)))
     store.keep(Plan("two", *about, 2, (STEP, refused[0])))
-    lines = store.lines("north", lambda session: False)
+    lines = store.lines("north")
     assert [(line.id, line.left_out) for line in lines] == [("two", 0), ("one", 2)]

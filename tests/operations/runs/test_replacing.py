@@ -14,7 +14,7 @@ from lockterm.domain.requests import NewRemote
 from lockterm.domain.text.run import describe_outcome
 from lockterm.errors import RuleViolationError, StoreError
 from lockterm.operations import Operations
-from lockterm.operations.replacing import CannotReplaceError, plan_replacement, plan_replacements
+from lockterm.operations.replacing import CannotReplaceError, plan_replacements
 from lockterm.operations.undoing import undo_last, undo_one
 from lockterm.store.runs import RunStore
 from tests.conftest import NOW_MS
@@ -55,7 +55,7 @@ def writes(proxy: FaultProxy) -> list[str]:
 
 
 async def planned(operations: Operations, remote: Remote, number: str = "B-2") -> Plan:
-    return (await plan_replacement(operations, remote.lock_id, remote, number)).plan
+    return (await plan_replacements(operations, [(remote.lock_id, remote)], number)).plan
 
 
 @pytest.mark.parametrize("call", ["add", "delete"])
@@ -82,7 +82,7 @@ async def test_undo_of_one_step_of_a_replacement_takes_both(bench: Bench, call: 
 async def test_replacement_keeps_all_but_the_number_and_undo_brings_the_old_fob_back(bench: Bench):
     site, operations, lock_id = bench.site, bench.operations, bench.lock_id
     old = someone(site, lock_id)
-    draft = await plan_replacement(operations, lock_id, old, " B-2 ", "C4:4E:AC:01:02:03")
+    draft = await plan_replacements(operations, [(lock_id, old)], " B-2 ", "C4:4E:AC:01:02:03")
     assert actions(draft.plan.steps) == [Action.DELETE, Action.ADD]
     words = " ".join(draft.plan.losses)
     assert "lockterm therefore deletes the old" in words
