@@ -66,11 +66,3 @@ def test_problems_name_their_line(data: bytes, words: list[str]) -> None:
     for word in words:
         assert word in said
     assert "\x1b" not in said
-
-
-@pytest.mark.parametrize("encoding", ["utf-8", "utf-8-sig", "utf-16", "utf-16-le"])
-def test_read_locks_takes_whatever_a_spreadsheet_writes(encoding: str) -> None:
-    for first in ("sep=;\n", "SEP=;\r\n", '"sep=;"\n'):
-        text = f"{first}lockId;name;zone\n3001;Tor;Europe/Kyiv\n"
-        (line,) = read_locks(text.encode(encoding))
-        assert (line.lock_id, dict(line.told)) == (3001, {"name": "Tor", "zone": "Europe/Kyiv"})

@@ -40,8 +40,9 @@ def test_every_delimiter_and_encoding_is_read(delimiter: str, encoding: str) -> 
 
 
 def test_lines_are_those_of_the_file_and_of_the_remotes_of_an_export() -> None:
-    table = read_table(b'sep=;\r\nlockId;remoteName\r\n1;"a\nb"\r\n;\r\n2;c\r\n')
-    assert [(row.line, row.cells["remoteName"]) for row in table.rows] == [(3, "a\nb"), (6, "c")]
+    for first in (b"sep=;\r\n", b"SEP=;\n", b'"sep=;"\n'):
+        rows = read_table(first + b'lockId;remoteName\r\n1;"a\nb"\r\n;\r\n2;c\r\n').rows
+        assert [(row.line, row.cells["remoteName"]) for row in rows] == [(3, "a\nb"), (6, "c")]
     remotes = [{"remoteName": '}{"][', "extraData": {"a": [{}, {}]}}, {"remoteName": "b"}]
     locks = [{"lockId": 7, "remotes": remotes}]
     whole = json.dumps({"format": "lockterm-remotes", "version": 1, "locks": locks}, indent=1)
