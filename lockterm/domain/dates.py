@@ -1,4 +1,4 @@
-"""Times and weekdays: conversions of timestamps to local times, and of both to text.
+"""Times and weekdays: the clocks of a machine, local times of timestamps, and their texts.
 
 Texts for people use ``31 Dec 2026 18:00 +01:00``; see :func:`day_time`, and :func:`day` for the day
 alone. Typed dates use ``2026-12-31 18:00``; see :func:`typed`. Files and tables of commands use

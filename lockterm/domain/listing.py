@@ -1,7 +1,7 @@
 """Complete lists of a lock's remotes, packed so that a million remotes can be searched in memory.
 
 Each block of a list has the search texts as one string, the end dates as an array, and the records
-compressed. lockterm unpacks only the remotes that it shows.
+compressed. lockterm unpacks only the remotes that it shows. A timeline counts the ends of each day.
 """
 
 from __future__ import annotations

@@ -7,8 +7,7 @@ those that are not on the screen.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Hashable, Iterable, Sequence
-from operator import attrgetter
+from collections.abc import Hashable, Iterable, Sequence
 from typing import TYPE_CHECKING, Generic, TypeVar
 
 from lockterm.domain.remotes import is_still
@@ -31,17 +30,10 @@ R = TypeVar("R")
 class Marks(Generic[K, R]):
     """The marked rows with their last known values, in the order in which they were marked.
 
-    Args:
-        key: A function that returns the key of a row; None if the row cannot be marked.
-        is_same: A function that takes a marked row and another row with the same key, and returns
-            whether both are the same remote or lock.
+    Subclasses give keys to rows. Here, no row has a key, so that none can be marked.
     """
 
-    def __init__(
-        self, key: Callable[[R], K | None], is_same: Callable[[R, R], bool] = lambda *_: True
-    ) -> None:
-        self._key = key
-        self._is_same = is_same
+    def __init__(self) -> None:
         self._seen: dict[K, R] = {}
         self._last: K | None = None
         """The key of the row that was marked last, where a range of marks begins."""
@@ -62,15 +54,23 @@ class Marks(Generic[K, R]):
         """
         return self._marked(row) is not None
 
+    def key_of(self, row: R) -> K | None:
+        """Return the key of a row; None if the row cannot be marked."""
+        return None
+
+    def is_same(self, marked: R, row: R) -> bool:
+        """Return whether a marked row and a row with the same key are the same remote or lock."""
+        return True
+
     def may_have(self, row: R) -> bool:
         """Return whether a row can be marked, because it has a key."""
-        return self._key(row) is not None
+        return self.key_of(row) is not None
 
     def _marked(self, row: R) -> K | None:
-        key = self._key(row)
+        key = self.key_of(row)
         if key is None or key not in self._seen:
             return None
-        return key if self._is_same(self._seen[key], row) else None
+        return key if self.is_same(self._seen[key], row) else None
 
     @property
     def rows(self) -> list[R]:
@@ -167,7 +167,7 @@ class Marks(Generic[K, R]):
 
     def drop(self, rows: Iterable[R]) -> None:
         """Unmark rows. Rows without a mark are ignored."""
-        self.drop_keys(key for row in rows if (key := self._key(row)) is not None)
+        self.drop_keys(key for row in rows if (key := self.key_of(row)) is not None)
 
     def drop_keys(self, keys: Iterable[K], until_count: int | None = None) -> None:
         """Unmark rows by their keys.
@@ -187,7 +187,7 @@ class Marks(Generic[K, R]):
 
     def _add(self, rows: Iterable[R]) -> None:
         for row in rows:
-            if (key := self._key(row)) is not None:
+            if (key := self.key_of(row)) is not None:
                 if self._marked(row) is None:
                     self.count += 1
                     self._made[key] = self.count
@@ -196,18 +196,21 @@ class Marks(Generic[K, R]):
         self._dropped = {}
 
 
-def remote_marks() -> Marks[Key, Row]:
-    """Return empty marks for remotes. The keys are pairs of lock ID and remote ID."""
-    return Marks(_key, lambda seen, row: seen[1] is row[1] or is_still(seen[1].raw, row[1]))
+class RemoteMarks(Marks[Key, Row]):
+    """The marked remotes. The keys are pairs of lock ID and remote ID."""
+
+    def key_of(self, row: Row) -> Key | None:
+        return None if row[1].id is None else (row[0], row[1].id)
+
+    def is_same(self, marked: Row, row: Row) -> bool:
+        return marked[1] is row[1] or is_still(marked[1].raw, row[1])
 
 
-def lock_marks() -> Marks[int, Lock]:
-    """Return empty marks for locks. The keys are lock IDs."""
-    return Marks(attrgetter("lock_id"))
+class LockMarks(Marks[int, "Lock"]):
+    """The marked locks. The keys are lock IDs."""
 
-
-def _key(row: Row) -> Key | None:
-    return None if row[1].id is None else (row[0], row[1].id)
+    def key_of(self, row: Lock) -> int:
+        return row.lock_id
 
 
 def key_of_remote(step: Step) -> Key | None:

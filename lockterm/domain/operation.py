@@ -1,7 +1,7 @@
 """Operations: changes that lockterm sends, as the journal stores them.
 
-Stored operations also contain values of hidden fields, which the service never returns. For tables
-of the history, the journal returns summaries.
+Stored operations also contain values of hidden fields, which the service never returns. For the
+history, the journal returns summaries and the numbers of changes by day.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""The input in the remote form: its parser, which explains values and errors, and its first texts.
+"""The input in the remote form: its parser, which explains values and errors, and initial texts.
 
 The input is a mapping of the contract's field names (contract 4.1) to typed texts, so that a draft
 can store it. Parsing has no side effects, and the form shows the result.

@@ -35,10 +35,6 @@ remotes."""
 ResultT = TypeVar("ResultT")
 
 
-def _no_key(row: Any) -> None:
-    """Return None as the key of a row, for lists whose rows cannot be marked."""
-
-
 class ListScreen(LocktermScreen[ResultT]):
     """A screen with a table, which shows an empty state if the table has no rows.
 
@@ -71,7 +67,7 @@ class ListScreen(LocktermScreen[ResultT]):
         super().__init__(operations)
         self.table = table
         """The table with the rows."""
-        self.marks: Marks[Any, Any] = Marks(_no_key) if marks is None else marks
+        self.marks: Marks[Any, Any] = Marks() if marks is None else marks
         """The marked rows; always empty if rows cannot be marked."""
         self._plans: dict[str, int] = {}
         """Maps the ID of each unfinished plan to the number of marks set before the plan was

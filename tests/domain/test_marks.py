@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from lockterm.domain.marks import Key, Marks, Row, remote_marks
+from lockterm.domain.marks import RemoteMarks, Row
 from lockterm.domain.remotes import Remote
 
 
@@ -24,7 +24,7 @@ def row(
 ROWS = [row(1), row(2), row(3), row(4)]
 
 
-def ids(marks: Marks[Key, Row]) -> list[int | None]:
+def ids(marks: RemoteMarks) -> list[int | None]:
     return [remote.id for _, remote in marks.rows]
 
 
@@ -32,7 +32,7 @@ def ids(marks: Marks[Key, Row]) -> list[int | None]:
     ("to", "expected"), [(1, [2]), (3, [2, 3, 4]), (0, [2, 1]), (-1, [2]), (4, [2])]
 )
 def test_a_range_goes_from_the_last_marked_to_either_side(to: int, expected: list[int]) -> None:
-    marks = remote_marks()
+    marks = RemoteMarks()
     assert not marks.mark_range(ROWS, 2)  # nothing is marked: there is nothing to begin at
     marks.toggle(ROWS[1])
     assert marks.mark_range(ROWS, to) == (0 <= to < len(ROWS))
@@ -43,7 +43,7 @@ def test_a_range_goes_from_the_last_marked_to_either_side(to: int, expected: lis
 
 
 def test_all_with_an_id_are_marked_and_unmarked_only_where_all_are_marked() -> None:
-    marks = remote_marks()
+    marks = RemoteMarks()
     marks.toggle(row(None))
     marks.toggle(ROWS[2])
     assert marks.toggle_all([row(None), *ROWS]) == 3
@@ -52,7 +52,7 @@ def test_all_with_an_id_are_marked_and_unmarked_only_where_all_are_marked() -> N
 
 
 def test_another_remote_under_the_same_id_is_not_marked() -> None:
-    marks = remote_marks()
+    marks = RemoteMarks()
     marks.toggle(row(1, "A-1", "Anna"))
     marks.see([row(1, "A-1", "Anna Weber"), row(2)])
     assert [remote.remote_name for _, remote in marks.rows] == ["Anna Weber"]
@@ -66,7 +66,7 @@ def test_another_remote_under_the_same_id_is_not_marked() -> None:
 
 @pytest.mark.parametrize("number", ["A-1", None])
 def test_one_made_later_under_the_same_id_and_number_is_not_marked(number: str | None) -> None:
-    marks = remote_marks()
+    marks = RemoteMarks()
     marks.toggle(row(1, number, "Anna"))
     later = row(1, number, "Berta", created_ms=1_800_000_000_000)
     marks.see([later])
@@ -77,7 +77,7 @@ def test_one_made_later_under_the_same_id_and_number_is_not_marked(number: str |
 
 
 def test_marks_that_were_all_taken_away_can_be_brought_back() -> None:
-    marks = remote_marks()
+    marks = RemoteMarks()
     marks.toggle_all(ROWS)
     assert marks.clear() == marks.may_bring_back == 4
     assert marks.describe(ROWS) == ""
@@ -96,7 +96,7 @@ def test_marks_that_were_all_taken_away_can_be_brought_back() -> None:
 def test_the_words_count_what_is_marked_and_what_of_it_is_not_shown(
     marked: set[int], shown: set[int]
 ) -> None:
-    marks = remote_marks()
+    marks = RemoteMarks()
     marks.toggle_all([row(one) for one in marked])
     words = marks.describe([row(one) for one in shown])
     hidden = len(marked - shown)
@@ -105,7 +105,7 @@ def test_the_words_count_what_is_marked_and_what_of_it_is_not_shown(
 
 
 def test_drop_keys_keeps_rows_that_were_marked_again() -> None:
-    marks = remote_marks()
+    marks = RemoteMarks()
     marks.toggle_all(ROWS[:3])
     made = marks.count
     marks.toggle(ROWS[0])

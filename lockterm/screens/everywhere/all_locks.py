@@ -20,7 +20,7 @@ from textual.widgets import Static
 from lockterm import screens
 from lockterm.domain.elsewhere import describe_change
 from lockterm.domain.glyphs import quoted, separator
-from lockterm.domain.marks import Key, Marks, Row, key_of_remote, remote_marks
+from lockterm.domain.marks import RemoteMarks, Row, key_of_remote
 from lockterm.domain.safe_text import clean
 from lockterm.domain.text.amount import describe_elsewhere, format_count
 from lockterm.domain.text.service import describe_read_only
@@ -85,10 +85,10 @@ class AllLocksScreen(RemoteActions, ListScreen[None]):
     """Whether to read all locks when the screen opens, unless all lists are recent."""
 
     table: OnLocksTable
-    marks: Marks[Key, Row]
+    marks: RemoteMarks
 
     def __init__(self, operations: Operations) -> None:
-        marks = remote_marks()
+        marks = RemoteMarks()
         super().__init__(operations, OnLocksTable(self.columns, marks, id="found"), marks)
         self.lock_lists = LockLists(operations)
         """The locks of the lock book, each with its last list of remotes."""

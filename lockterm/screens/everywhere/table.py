@@ -17,7 +17,7 @@ from lockterm.domain.dates import format_weekdays
 from lockterm.domain.glyphs import separator
 from lockterm.domain.listing import Listing, ListPosition
 from lockterm.domain.locks import Lock
-from lockterm.domain.marks import Key, Marks, Row
+from lockterm.domain.marks import RemoteMarks
 from lockterm.domain.names import natural, sorted_by
 from lockterm.domain.remotes import needs_weekdays
 from lockterm.domain.safe_text import clean
@@ -168,7 +168,7 @@ class OnLocksTable(RowTable):
     sortable = (*_BY, "Lock", "Read")
 
     def __init__(
-        self, columns: Sequence[str], marks: Marks[Key, Row], *, id: str | None = None
+        self, columns: Sequence[str], marks: RemoteMarks, *, id: str | None = None
     ) -> None:
         super().__init__(*[COLUMNS[key] for key in columns], id=id)
         self.busy: defaultdict[int, dict[int, str]] = defaultdict(dict)

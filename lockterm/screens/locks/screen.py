@@ -15,7 +15,7 @@ from lockterm import screens
 from lockterm.config import values
 from lockterm.domain.glyphs import quoted
 from lockterm.domain.locks import Lock
-from lockterm.domain.marks import Marks, lock_marks
+from lockterm.domain.marks import LockMarks
 from lockterm.domain.names import fold_text
 from lockterm.domain.safe_text import clean
 from lockterm.domain.text.amount import describe_none, format_count
@@ -53,7 +53,7 @@ class LocksScreen(ListScreen[None]):
     BINDINGS = bindings("locks")
 
     table: LocksTable
-    marks: Marks[int, Lock]
+    marks: LockMarks
     on_marked: ClassVar[Mapping[str, str]] = {
         "voice": "set voice",
         "refresh": "read",
@@ -72,7 +72,7 @@ class LocksScreen(ListScreen[None]):
     """The text to search for."""
 
     def __init__(self, operations: Operations) -> None:
-        marks = lock_marks()
+        marks = LockMarks()
         super().__init__(operations, LocksTable(marks, id="locks"), marks)
         self.book: tuple[Lock, ...] | LocktermError | None = None
         """The lock book, or the error of reading it; None until it is read."""

@@ -15,7 +15,7 @@ from textual.widget import Widget
 from lockterm.domain import dates
 from lockterm.domain.listing import Ends
 from lockterm.domain.locks import Lock, VoiceChoice
-from lockterm.domain.marks import Marks
+from lockterm.domain.marks import LockMarks
 from lockterm.domain.names import natural, sorted_by
 from lockterm.domain.safe_text import LONGEST_CELL, clean
 from lockterm.domain.text.amount import describe_age, format_short_age
@@ -145,7 +145,7 @@ class LocksTable(RowTable):
 
     sortable = _BY
 
-    def __init__(self, marks: Marks[int, Lock], *, id: str | None = None) -> None:
+    def __init__(self, marks: LockMarks, *, id: str | None = None) -> None:
         super().__init__(
             Column("Name", most=40, least=18),
             Column("ID", most=19, least=19),

@@ -18,7 +18,7 @@ from lockterm import screens
 from lockterm.domain.callbacks import ignore
 from lockterm.domain.dates import Clock
 from lockterm.domain.locks import Lock
-from lockterm.domain.marks import Key, Marks, Row, key_of_remote, remote_marks
+from lockterm.domain.marks import RemoteMarks, Row, key_of_remote
 from lockterm.domain.safe_text import clean
 from lockterm.domain.validity import StateFilter
 from lockterm.errors import StoreError
@@ -82,7 +82,7 @@ class RemotesScreen(RemoteActions, SidePanels, PageSize, ListScreen[None]):
     lock_entry: Lock
     remotes: RemoteList
     table: RemotesTable
-    marks: Marks[Key, Row]
+    marks: RemoteMarks
 
     shown: var[ListState] = var(ListState, init=False)
     """The state of the list as last shown. The list itself may already be loading again."""
@@ -94,7 +94,7 @@ class RemotesScreen(RemoteActions, SidePanels, PageSize, ListScreen[None]):
         open_book: Callable[[], None] = ignore,
         book: Sequence[Lock] | None = None,
     ) -> None:
-        marks = remote_marks()
+        marks = RemoteMarks()
         super().__init__(operations, RemotesTable(lock_entry.lock_id, marks, id="table"), marks)
         self.lock_entry = lock_entry
         self.book = book

@@ -11,7 +11,7 @@ from textual import events
 from textual.message import Message
 
 from lockterm.domain import dates
-from lockterm.domain.marks import Key, Marks, Row
+from lockterm.domain.marks import RemoteMarks
 from lockterm.domain.reading import Kind
 from lockterm.domain.remotes import AddType, word
 from lockterm.domain.safe_text import clean, in_cell
@@ -230,7 +230,7 @@ class RemotesTable(LineTable):
     def __init__(
         self,
         lock_id: int,
-        marks: Marks[Key, Row],
+        marks: RemoteMarks,
         *,
         id: str | None = None,
     ) -> None:
