@@ -10,7 +10,8 @@ from textual import events
 
 from lockterm.service.running import RunningService
 from tests.screens import someone_else
-from tests.screens.running_app import Starter, settled, shown, until
+from tests.screens.running_app import Starter, settled, shown
+from tests.screens.site import press, settled_when
 from tests.terminal.pty_session import PtySession
 
 Start = Callable[..., PtySession]
@@ -75,11 +76,9 @@ async def test_point_09_a_key_typed_at_the_sentence_is_for_no_screen_behind_it(
         typed = events.Key("d", "d")
         typed.set_sender(pilot.app)
         await pilot.resize_terminal(80, 24)
-        await until(pilot, lambda: "9 remotes" in shown(pilot))
-        await settled(pilot)
+        await settled_when(pilot, lambda: "9 remotes" in shown(pilot))
         pilot.app.post_message(typed)
         await settled(pilot)
         assert not pilot.app.screen.is_modal
-        await pilot.press("d")
-        await settled(pilot)
+        await press(pilot, "d")
         assert pilot.app.screen.is_modal

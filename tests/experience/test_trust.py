@@ -19,6 +19,7 @@ from lockterm.screens.remotes.table import RemotesTable
 from lockterm.service.running import RunningService
 from tests.screens import someone_else
 from tests.screens.running_app import Clock, Starter, notices, settled, shown, until
+from tests.screens.site import settled_when
 from tests.servers import port_of
 from tests.terminal.pty_session import PtySession
 from tests.terminal.test_killed import name_on_disk
@@ -86,8 +87,7 @@ async def test_point_02_destructive_actions_are_confirmed_by_name(
         assert target is not None
         for key in ("d", "tab", "D"):  # typed before the dialog was painted
             pilot.app.post_message(events.Key(key, None))
-        await until(pilot, lambda: isinstance(pilot.app.screen, LocktermModal))
-        await settled(pilot)
+        await settled_when(pilot, lambda: isinstance(pilot.app.screen, LocktermModal))
         question = " ".join(shown(pilot).split())
         assert f"Delete {target.remote_name} ({target.remote_number}) from lock 1003?" in question
         assert pilot.app.screen.query_one("#keep", Button).has_focus

@@ -21,17 +21,13 @@ from lockterm.service.running import RunningService
 from lockterm.widgets.actions import actions_of, titled
 from tests.screens import someone_else
 from tests.screens.running_app import Clock, Starter, notices, settled, shown, until
+from tests.screens.site import press
 from tests.servers import port_of
 from tests.terminal.pty_session import PATIENCE_S, PtySession
 
 Start = Callable[..., PtySession]
 IDLE_S = 10.0
 TYPED = {"-": "minus", " ": "space", ":": "colon"}
-
-
-async def press(pilot: Pilot[Any], *keys: str) -> None:
-    await pilot.press(*keys)
-    await settled(pilot)
 
 
 def on_one_line(pilot: Pilot[Any]) -> str:

@@ -11,6 +11,7 @@ from lockterm.screens.dialogs.confirm import READ_S, ConfirmModal
 from lockterm.screens.remote_form import RemoteForm
 from lockterm.service.running import RunningService
 from tests.screens.running_app import Clock, Starter, notices, settled, until
+from tests.screens.site import press, press_to
 
 
 @pytest.mark.long
@@ -28,13 +29,10 @@ async def test_a_name_and_enter_do_not_start_a_draft_afresh(
         await pilot.press("escape")  # later: it comes with its form
         await settled(pilot)
         for key in ("a", *"Anna", "enter"):  # as hands type it, without looking
-            await pilot.press(key)
-            await settled(pilot)
+            await press(pilot, key)
         assert isinstance(pilot.app.screen, ConfirmModal)
         assert "You were still typing text." in notices(pilot)
-        await pilot.press("right", "enter")
-        await until(pilot, lambda: isinstance(pilot.app.screen, RemoteForm))
-        await settled(pilot)
+        await press_to(pilot, RemoteForm, "right", "enter")
         assert pilot.app.screen.fields.typed()["remoteName"] == "Draft"
 
 

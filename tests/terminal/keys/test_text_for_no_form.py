@@ -17,7 +17,8 @@ from lockterm.store.journal import Journal
 from tests.conftest import NOW_MS
 from tests.long import telling
 from tests.samples import an_operation
-from tests.screens.running_app import Clock, Starter, notices, settled, shown, until
+from tests.screens.running_app import Clock, Starter, notices, shown, until
+from tests.screens.site import press
 
 SAVE = ("ctrl+s", "right", "enter")
 """How hands save a form."""
@@ -57,8 +58,7 @@ async def test_a_name_for_a_remote_whose_change_is_held_back_does_nothing(
         service.requests.clear()
         keys = ("e", *name, *SAVE)
         for chunk in [keys] if is_burst else [(key,) for key in keys]:
-            await pilot.press(*chunk)
-            await settled(pilot)
+            await press(pilot, *chunk)
         assert "Edit: An earlier change of this remote is unconfirmed" in notices(pilot)
         assert not [path for _, path in service.requests if path.endswith("/update")]
         (left,) = await pilot.app.operations.journal.history()
@@ -72,8 +72,7 @@ async def test_what_a_held_remote_does_not_allow_is_dimmed_as_long_as_the_cursor
     async with starter(service, 1001, size=(200, 24)) as pilot:  # room for every key
         await until(pilot, lambda: pilot.app.outcomes.unconfirmed)
         for way in ("", "j", "k", "j"):
-            await pilot.press(*way)
-            await settled(pilot)
+            await press(pilot, *way)
             line = shown(pilot).splitlines()[-1]
             for written in ("e edit", "w renew", "d delete"):
                 assert (f"({written})" in line) is (way != "j"), line
@@ -87,8 +86,7 @@ async def test_what_a_held_remote_does_not_allow_is_dimmed_as_long_as_the_cursor
         await until(pilot, lambda: "(e edit)" in shown(pilot))
         await pilot.press("j")
         await until(pilot, lambda: "(e edit)" not in shown(pilot))
-        await pilot.press("k", "e")
-        await settled(pilot)
+        await press(pilot, "k", "e")
         assert "Edit: not available" in shown(pilot)
         assert "Resolve the change first: c checks the change" in notices(pilot)
 

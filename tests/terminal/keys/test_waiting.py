@@ -24,7 +24,7 @@ from lockterm.terminal import key_queue
 from tests.faults.calls import new_remote
 from tests.operations.forwarder import Forwarder
 from tests.screens.running_app import Clock, Starter, notices, settled, until
-from tests.screens.site import fill_book
+from tests.screens.site import fill_book, press, settled_when
 
 
 @pytest.fixture
@@ -117,8 +117,7 @@ async def test_keys_go_to_a_question_as_soon_as_it_is_there(
     monkeypatch.setattr(key_queue, "TIMEOUT_S", 3600.0)
     fill_book(starter, Lock(1003, vendor="lumenlock", model="L7"))
     async with starter(service) as pilot:
-        await pilot.press("v")
-        await settled(pilot)
+        await press(pilot, "v")
         operations = pilot.app.operations  # type: ignore[attr-defined]
         read, go = operations.locks.all, asyncio.Event()
 
@@ -145,23 +144,19 @@ async def test_the_key_that_deletes_can_be_another(
     try:
         async with app.run_test(size=(80, 24)) as pilot:
             await settled(pilot)
-            await pilot.press("d")
-            await settled(pilot)
+            await press(pilot, "d")
             modal = app.screen
             assert isinstance(modal, DestroyModal)
             assert str(modal.query_one("#act").label).startswith("Z  ")  # type: ignore[attr-defined]
-            await pilot.press("D")
-            await settled(pilot)
+            await press(pilot, "D")
             assert app.screen is modal
             await pilot.press("Z")  # too late: another key was the first
             await settled(pilot)
             assert app.screen is modal
-            await pilot.press("escape", "d")
-            await settled(pilot)
+            await press(pilot, "escape", "d")
             modal = app.screen
             await pilot.press("Z")
-            await until(pilot, lambda: app.screen is not modal)
-            await settled(pilot)
+            await settled_when(pilot, lambda: app.screen is not modal)
             assert [one.call for one in await app.operations.journal.history()] == ["delete"]
     finally:
         app.use_keys({})
@@ -183,8 +178,7 @@ async def test_an_added_remote_is_recognized_only_by_who_could_read_the_question
         await until(pilot, lambda: way.held)
         way.hold_from = 0
         way.release.set()
-        await until(pilot, lambda: "before the dialog appeared" in notices(pilot))
-        await settled(pilot)
+        await settled_when(pilot, lambda: "before the dialog appeared" in notices(pilot))
         assert isinstance(pilot.app.screen, ConfirmModal)
         assert await operations.journal.list_unconfirmed()
         await pilot.press("right", "enter")

@@ -40,7 +40,7 @@ from tests.screens import someone_else
 from tests.screens.conftest import clock, lockterm_app
 from tests.screens.forms.conftest import KEYS
 from tests.screens.running_app import Starter, notices, settled, until
-from tests.screens.site import fill_book, words
+from tests.screens.site import fill_book, press, press_to, settled_when, words
 
 __all__ = ["clock", "lockterm_app"]
 
@@ -90,15 +90,13 @@ async def test_form_stays_when_a_key_with_alt_is_typed_into_it(
 ) -> None:
     async with lockterm_app(service, 1003) as pilot:
         type_(pilot.app, "e")
-        await until(pilot, lambda: isinstance(pilot.app.screen, RemoteForm))
-        await settled(pilot)
+        await settled_when(pilot, lambda: isinstance(pilot.app.screen, RemoteForm))
         form = pilot.app.screen
         type_(pilot.app, ALT_KEYS[name], *TEXT, term=term)
         await settled(pilot)
         assert pilot.app.screen is form
         assert TEXT in form.query_one("#remoteName", Input).value
-        await pilot.press("escape")
-        await settled(pilot)
+        await press(pilot, "escape")
         await pilot.press("right", "enter")
         await until(pilot, lambda: isinstance(pilot.app.screen, RemotesScreen))
         assert len(someone_else.page(service, 1003)) == 9
@@ -109,8 +107,7 @@ async def test_form_stays_when_a_key_with_alt_is_typed_on_its_choice(
     service: RunningService, lockterm_app: Starter
 ) -> None:
     async with lockterm_app(service, 1003) as pilot:
-        await pilot.press("e")
-        await settled(pilot)
+        await press(pilot, "e")
         form = pilot.app.screen
         for widget in ("remoteType", "isCoerced"):
             form.query_one(f"#{widget}").focus()
@@ -161,8 +158,7 @@ async def test_escape_and_a_key_are_separated_by_pause_or_multiplexer(
     service: RunningService, lockterm_app: Starter
 ) -> None:
     async with lockterm_app(service, 1003) as pilot:
-        await pilot.press("enter")
-        await settled(pilot)
+        await press(pilot, "enter")
         detail = pilot.app.screen
         type_(pilot.app, b"\x1bM", term="xterm-256color")
         await settled(pilot)
@@ -192,8 +188,7 @@ async def test_nothing_is_sent_when_hands_type_at_random_into_a_form(
     ways = ("e", "a", "w", " w")
     async with lockterm_app(service, 1003) as pilot:
         for way in ways[seed % len(ways)]:
-            await pilot.press(KEYS.get(way, way))
-            await settled(pilot)
+            await press(pilot, KEYS.get(way, way))
         for _ in range(20):
             typed = rng.choices(HANDS, k=rng.randrange(1, 30))
             type_(pilot.app, *typed, term=rng.choice(["xterm", "tmux-256color"]))
@@ -251,8 +246,7 @@ async def test_letters_do_nothing_when_escape_has_just_closed_a_form(
     async with app.run_test(size=(80, 24), notifications=True) as pilot:
         await settled(pilot)
         for way in ways:
-            await pilot.press(way)
-            await settled(pilot)
+            await press(pilot, way)
         assert isinstance(app.screen, kind)
         below = app.screen_stack[-2]
         await pilot.press("escape")
@@ -265,14 +259,11 @@ async def test_letters_do_nothing_when_escape_has_just_closed_a_form(
             assert app.screen is below
         words = "Form closed: lockterm ignores letters until you stop typing for one second."
         assert notices(pilot).count(words) == 1
-        await pilot.press("f2")
-        await settled(pilot)
+        await press(pilot, "f2")
         assert app.screen is not below, "other keys act"
-        await pilot.press("escape")
-        await settled(pilot)
+        await press(pilot, "escape")
         closing(1.5)
-        await pilot.press("M")
-        await settled(pilot)
+        await press(pilot, "M")
         assert app.screen is not below, "the second has passed"
         assert someone_else.counted(service, "delete") == 0
 
@@ -281,14 +272,9 @@ async def test_letters_act_when_a_form_was_saved(
     service: RunningService, lockterm_app: Starter, closing: Callable[[float], None]
 ) -> None:
     async with lockterm_app(service, 1003) as pilot:
-        await pilot.press("e", "X", "ctrl+s")
-        await until(pilot, lambda: isinstance(pilot.app.screen, ConfirmModal))
-        await settled(pilot)
-        await pilot.press("right", "enter")
-        await until(pilot, lambda: isinstance(pilot.app.screen, RemotesScreen))
-        await settled(pilot)
-        await pilot.press("M")
-        await settled(pilot)
+        await press_to(pilot, ConfirmModal, "e", "X", "ctrl+s")
+        await press_to(pilot, RemotesScreen, "right", "enter")
+        await press(pilot, "M")
         assert not isinstance(pilot.app.screen, RemotesScreen)
 
 
@@ -296,14 +282,11 @@ async def test_typed_text_stays_when_text_and_enter_run_into_the_question_to_lea
     service: RunningService, lockterm_app: Starter, closing: Callable[[float], None]
 ) -> None:
     async with lockterm_app(service, 1003) as pilot:
-        await pilot.press("e", "X")
-        await settled(pilot)
+        await press(pilot, "e", "X")
         form = pilot.app.screen
         typed = form.query_one("#remoteName", Input).value
         assert typed.endswith("X")
-        await pilot.press("escape")
-        await until(pilot, lambda: isinstance(pilot.app.screen, ConfirmModal))
-        await settled(pilot)
+        await press_to(pilot, ConfirmModal, "escape")
         for letter in letters("lll\r"):
             pilot.app.post_message(letter)
         await until(pilot, lambda: pilot.app.screen is form)
@@ -311,9 +294,7 @@ async def test_typed_text_stays_when_text_and_enter_run_into_the_question_to_lea
         assert "Still typing: lockterm ignores letters" in notices(pilot)
         assert "Form closed" not in notices(pilot)
         closing(5.0)
-        await pilot.press("escape")
-        await until(pilot, lambda: isinstance(pilot.app.screen, ConfirmModal))
-        await settled(pilot)
+        await press_to(pilot, ConfirmModal, "escape")
         closing(10.0)
         for letter in letters("all\r"):
             pilot.app.post_message(letter)
@@ -389,8 +370,7 @@ async def test_question_that_deletes_is_disarmed_by_a_paste_and_not_by_moving_ke
         for left, first in enumerate(("\x1b[6~", "\x1b[A", "\t"), 1):
             modal = await come_to(pilot, ("d",))
             type_(pilot.app, first, "D")
-            await until(pilot, lambda modal=modal: pilot.app.screen is not modal)
-            await settled(pilot)
+            await settled_when(pilot, lambda modal=modal: pilot.app.screen is not modal)
             assert len(someone_else.page(service, 1003)) == 9 - left
 
 
@@ -403,10 +383,8 @@ async def test_line_feed_is_enter_and_a_new_type_takes_no_backspace(
     async with lockterm_app(service, 1003) as pilot:
         below = pilot.app.screen
         type_(pilot.app, "\n")
-        await until(pilot, lambda: pilot.app.screen is not below)
-        await settled(pilot)
-        await pilot.press("escape", "a")
-        await settled(pilot)
+        await settled_when(pilot, lambda: pilot.app.screen is not below)
+        await press(pilot, "escape", "a")
         kind = pilot.app.screen.query_one("#remoteType", Choice)
         kind.focus()
         await pilot.press("space", "backspace", "delete")
@@ -417,8 +395,7 @@ async def test_choice_keeps_what_is_chosen_when_letters_or_backspace_are_typed(
     service: RunningService, lockterm_app: Starter
 ) -> None:
     async with lockterm_app(service, 1003) as pilot:
-        await pilot.press("e")
-        await settled(pilot)
+        await press(pilot, "e")
         form = pilot.app.screen
         kind, coerced = (form.query_one(f"#{one}", Choice) for one in ("remoteType", "isCoerced"))
         before = kind.value, coerced.value
