@@ -134,9 +134,9 @@ async def read_parameters(request: Request, *, form_allowed: bool) -> Parameters
     try:
         values = decode_json(body.decode("utf-8"))
     except UnicodeDecodeError:
-        raise RequestRefusedError(Code.MALFORMED, "The body is not UTF-8.") from None
+        raise _malformed("The body is not UTF-8.") from None
     if not isinstance(values, dict):
-        raise RequestRefusedError(Code.MALFORMED, "The body must be one JSON object.")
+        raise _malformed("The body must be one JSON object.")
     return Parameters(values, as_text=False)
 
 
@@ -157,14 +157,14 @@ class Parameters:
         """Return a required text that is not blank."""
         value = self._required(name, self.optional_text(name))
         if not value.strip():
-            raise RequestRefusedError(Code.BAD_PARAMETER, f"{name} is blank.")
+            raise _wrong(f"{name} is blank.")
         return value
 
     def optional_text(self, name: str) -> str | None:
         """Return a text; None if the parameter is missing."""
         value = self._values.get(name)
         if value is not None and not isinstance(value, str):
-            raise RequestRefusedError(Code.BAD_PARAMETER, f"{name} must be a string.")
+            raise _wrong(f"{name} must be a string.")
         return value
 
     def integer(self, name: str, low: int = 1) -> int:
@@ -179,9 +179,9 @@ class Parameters:
         if value is None:
             return None
         if not isinstance(value, int) or isinstance(value, bool):
-            raise RequestRefusedError(Code.BAD_PARAMETER, f"{name} must be a whole number.")
+            raise _wrong(f"{name} must be a whole number.")
         if not low <= value <= high:
-            raise RequestRefusedError(Code.BAD_PARAMETER, f"{name} must be from {low} to {high}.")
+            raise _wrong(f"{name} must be from {low} to {high}.")
         return value
 
     def choice(self, name: str, allowed: tuple[int, ...]) -> int:
@@ -193,7 +193,7 @@ class Parameters:
         value = self.optional_integer(name)
         if value is not None and value not in allowed:
             numbers = ", ".join(str(number) for number in allowed)
-            raise RequestRefusedError(Code.BAD_PARAMETER, f"{name} must be one of {numbers}.")
+            raise _wrong(f"{name} must be one of {numbers}.")
         return value
 
     def weekdays(self, name: str) -> list[int] | None:
@@ -202,15 +202,11 @@ class Parameters:
         if value is None:
             return None
         if not isinstance(value, list) or not all(type(day) is int for day in value):
-            raise RequestRefusedError(
-                Code.BAD_PARAMETER, f"{name} must be an array of whole numbers."
-            )
+            raise _wrong(f"{name} must be an array of whole numbers.")
         if not all(1 <= day <= 7 for day in value):
-            raise RequestRefusedError(
-                Code.BAD_PARAMETER, f"{name} has to hold weekdays from 1 to 7."
-            )
+            raise _wrong(f"{name} has to hold weekdays from 1 to 7.")
         if len(set(value)) != len(value):
-            raise RequestRefusedError(Code.BAD_PARAMETER, f"{name} names a weekday twice.")
+            raise _wrong(f"{name} names a weekday twice.")
         return value
 
     def json_object(self, name: str) -> dict[str, object]:
@@ -220,7 +216,7 @@ class Parameters:
         """Return a JSON object; None if the parameter is missing."""
         value = self._structure(name)
         if value is not None and not isinstance(value, dict):
-            raise RequestRefusedError(Code.BAD_PARAMETER, f"{name} must be a JSON object.")
+            raise _wrong(f"{name} must be a JSON object.")
         return value
 
     def _sent(self, name: str) -> object:
@@ -236,7 +232,7 @@ class Parameters:
     @staticmethod
     def _required(name: str, value: T | None) -> T:
         if value is None:
-            raise RequestRefusedError(Code.BAD_PARAMETER, f"{name} is missing.")
+            raise _wrong(f"{name} is missing.")
         return value
 
 
@@ -262,7 +258,7 @@ def decode_json(text: str, *, depth: int = MAX_DEPTH) -> object:
         raise _too_deep() from None
     except json.JSONDecodeError as error:
         reason = f"{error.msg[:1].lower()}{error.msg[1:]} at character {error.pos}"
-        raise RequestRefusedError(Code.MALFORMED, f"This is not JSON: {reason}.") from None
+        raise _malformed(f"This is not JSON: {reason}.") from None
     _inspect(value, depth)
     return value
 
@@ -288,9 +284,7 @@ def _pairs(encoded: bytes) -> dict[str, object]:
             max_num_fields=_MAX_PARAMETERS,
         )
     except ValueError:
-        raise RequestRefusedError(
-            Code.MALFORMED, "The parameters are not URL-encoded UTF-8."
-        ) from None
+        raise _malformed("The parameters are not URL-encoded UTF-8.") from None
     values = _without_repeats(list(pairs))
     _inspect(values, MAX_DEPTH)
     return values
@@ -299,25 +293,25 @@ def _pairs(encoded: bytes) -> dict[str, object]:
 def _without_repeats(pairs: list[tuple[str, object]]) -> dict[str, object]:
     values = dict(pairs)
     if len(values) != len(pairs):
-        raise RequestRefusedError(Code.MALFORMED, "A key is given twice.")
+        raise _malformed("A key is given twice.")
     return values
 
 
 def _no_constant(name: str) -> NoReturn:
-    raise RequestRefusedError(Code.MALFORMED, f"{name} is not JSON.")
+    raise _malformed(f"{name} is not JSON.")
 
 
 def _finite(text: str) -> float:
     number = float(text)
     if not math.isfinite(number):
-        raise RequestRefusedError(Code.MALFORMED, "A number is too large for a double.")
+        raise _malformed("A number is too large for a double.")
     return number
 
 
 def _int64(text: str) -> int:
     # The length is checked first, because Python refuses to read thousands of digits.
     if len(text) > 20 or not INT64_MIN <= int(text) <= INT64_MAX:
-        raise RequestRefusedError(Code.MALFORMED, "A whole number is beyond int64.")
+        raise _malformed("A whole number is beyond int64.")
     return int(text)
 
 
@@ -328,13 +322,11 @@ def _inspect(value: object, depth: int) -> None:
         one, level = open_values.pop()
         if isinstance(one, str):
             if "\0" in one:
-                raise RequestRefusedError(Code.MALFORMED, "A text contains NUL.")
+                raise _malformed("A text contains NUL.")
             try:
                 one.encode("utf-8")
             except UnicodeEncodeError:
-                raise RequestRefusedError(
-                    Code.MALFORMED, "A text contains half a surrogate pair."
-                ) from None
+                raise _malformed("A text contains half a surrogate pair.") from None
         elif isinstance(one, dict | list):
             if level > depth:
                 raise _too_deep()
@@ -345,4 +337,12 @@ def _inspect(value: object, depth: int) -> None:
 
 
 def _too_deep() -> RequestRefusedError:
-    return RequestRefusedError(Code.MALFORMED, f"Nested deeper than {MAX_DEPTH} levels.")
+    return _malformed(f"Nested deeper than {MAX_DEPTH} levels.")
+
+
+def _malformed(description: str) -> RequestRefusedError:
+    return RequestRefusedError(Code.MALFORMED, description)
+
+
+def _wrong(description: str) -> RequestRefusedError:
+    return RequestRefusedError(Code.BAD_PARAMETER, description)

@@ -69,35 +69,28 @@ _STRING_END_8_BIT = re.compile(rb"[\x00-\x1f\x9c]")
 _EIGHT_BIT = {0x90: b"\x1bP", 0x9B: b"\x1b[", 0x9D: b"\x1b]"}
 
 
-@dataclass(frozen=True, slots=True)
-class Char:
+@dataclass(frozen=True)
+class _Text:
+    text: str
+
+
+class Char(_Text):
     """A key that is one character. ESC means the Escape key, and U+FFFD means an invalid byte."""
 
-    text: str
 
-
-@dataclass(frozen=True, slots=True)
-class Sequence:
+class Sequence(_Text):
     """A complete control sequence with its ESC: a key, a mouse report or an answer."""
 
-    text: str
 
-
-@dataclass(frozen=True, slots=True)
-class Paste:
+class Paste(_Text):
     """Pasted text, from which only NUL characters were removed."""
 
-    text: str
 
-
-@dataclass(frozen=True, slots=True)
-class String:
+class String(_Text):
     """A complete answer with a terminator (OSC, DCS, APC, PM), from its ESC up to the terminator.
 
     The tokenizer drops an answer of more than ``LONGEST`` bytes.
     """
-
-    text: str
 
 
 @dataclass(frozen=True, slots=True)

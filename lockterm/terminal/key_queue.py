@@ -18,6 +18,7 @@ from __future__ import annotations
 import asyncio
 from collections import deque
 from collections.abc import Awaitable, Callable, Coroutine
+from dataclasses import dataclass
 from functools import wraps
 from operator import attrgetter
 from types import TracebackType
@@ -63,49 +64,41 @@ _NodeT = TypeVar("_NodeT", bound="Widget")
 _Method = Callable[Concatenate[_NodeT, _ParamsT], Coroutine[Any, Any, _ResultT]]
 
 
+@dataclass(eq=False)
 class PendingNavigation:
     """A screen or page that a key has requested, and for whose opening later keys wait.
 
     Keys wait only while the screen on which the key was pressed is shown. If a dialog appears
     first, the keys go to the dialog.
-
-    Args:
-        queue: The queue whose keys wait.
-        screen: The screen on which the key was pressed.
-        what: The name of the screen or page in a sentence, such as ``page 3``.
-        passes: A function that returns whether a key is delivered without waiting.
-        must_appear: Whether the opening counts as failed if no other screen has appeared.
     """
 
-    def __init__(
-        self,
-        queue: KeyQueue,
-        screen: Screen[Any],
-        what: str,
-        passes: Callable[[events.Key], bool],
-        *,
-        must_appear: bool,
-    ) -> None:
-        self.screen = screen
-        self.what = what
-        self.passes = passes
+    queue: KeyQueue
+    """The queue whose keys wait."""
+    screen: Screen[Any]
+    """The screen on which the key was pressed."""
+    what: str
+    """The name of the screen or page in a sentence, such as ``page 3``."""
+    passes: Callable[[events.Key], bool]
+    """A function that returns whether a key is delivered without waiting."""
+    must_appear: bool
+    """Whether the opening counts as failed if no other screen has appeared."""
+    has_failed: bool = False
+    """Whether the opening failed; :meth:`end` then drops the waiting keys."""
+
+    def __post_init__(self) -> None:
         self.since_s = asyncio.get_running_loop().time()
         """The time when the opening began, in seconds on the clock of the event loop."""
-        self.is_finished = False
-        self.has_failed = False
-        """Whether the opening failed; :meth:`end` then drops the waiting keys."""
-        self._queue = queue
-        self._must_appear = must_appear
-        self._updates = screen.stack_updates
+        self._updates = self.screen.stack_updates
 
     def end(self) -> None:
-        """Deliver the keys that have waited, or drop them if the opening failed."""
-        app = self._queue.app
-        if self.is_finished or not app.is_running or not app.screen_stack:
-            return
-        self.is_finished = True
-        shown = app.screen is not self.screen or self.screen.stack_updates != self._updates
-        self._queue.note_end(self, failed=self.has_failed or (self._must_appear and not shown))
+        """Deliver the keys that have waited, or drop them if the opening failed.
+
+        A second call does nothing.
+        """
+        app = self.queue.app
+        if app.is_running and app.screen_stack:
+            shown = app.screen is not self.screen or self.screen.stack_updates != self._updates
+            self.queue.note_end(self, failed=self.has_failed or (self.must_appear and not shown))
 
     def __enter__(self) -> Self:
         return self
@@ -147,7 +140,7 @@ def opening(
         The pending navigation. The caller must call its ``end``, or use it as a context manager.
     """
     queue = cast("_HasQueue", node.app).key_queue
-    return queue.begin(PendingNavigation(queue, node.screen, what, passes, must_appear=must_appear))
+    return queue.begin(PendingNavigation(queue, node.screen, what, passes, must_appear))
 
 
 def is_opening(node: Widget) -> bool:
