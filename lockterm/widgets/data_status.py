@@ -68,6 +68,14 @@ class StatePanel(Static):
         self.display = True
 
 
+AGE_NOT_KNOWN = "at an unknown time"
+"""The text for data read before this machine's clock was set back."""
+
+PagerForm = tuple[str, str | None]
+"""The texts before and after the age of the data, without control characters. If the second text is
+None, the age is not shown."""
+
+
 class Pager(Widget):
     """A line of text with the age of the data.
 
@@ -82,41 +90,20 @@ class Pager(Widget):
         super().__init__(id=id)
         self._now_ms = now_ms
         self._at_ms: int | None = None
-        self._before = self._age = ""
-        self._after: str | None = ""
-        self._forms: Sequence[tuple[str, str | None]] = [("", "")]
-        """Pairs of the texts before and after the age, the longest first. None as the second text
-        means that the age is hidden."""
+        self._forms: Sequence[PagerForm] = [("", None)]
+        self._before, self._after = self._forms[0]
+        self._age = ""
         self._minute: Timer | None = None
 
-    def show(
-        self,
-        before: str,
-        at_ms: int | None = None,
-        after: str = "",
-        shorter: Sequence[str] = (),
-        fuller: Sequence[tuple[str, str]] = (),
-        ageless: Sequence[str] = (),
-    ) -> None:
-        """Replace the text.
+    def show(self, forms: Sequence[PagerForm], at_ms: int | None = None) -> None:
+        """Replace the text by the first form that fits, or by the last form if none fits.
 
         Args:
-            before: The text before the age, without control characters, such as ``7 of 9 · updated
-                ``.
-            at_ms: The time at which the data was read, or None to show no age.
-            after: The text after the age, without control characters.
-            shorter: Replacements for ``before`` if it does not fit, the longest first.
-            fuller: Replacements for ``before`` and ``after``, used if they fit, the longest first.
-            ageless: Replacements without an age, used if there is no room for the age, the longest
-                first.
+            forms: The forms of the text, the longest first.
+            at_ms: The time at which the data was read; None if the time is unknown.
         """
         shown = self._line
-        self._at_ms = at_ms
-        self._forms = [
-            *fuller,
-            *((form, after) for form in (before, *shorter)),
-            *((form, None) for form in ageless),
-        ]
+        self._at_ms, self._forms = at_ms, forms
         self._age = self._format_age()
         self._fit()
         if self._line != shown:
@@ -158,7 +145,7 @@ class Pager(Widget):
         self._before, self._after = next(fitting, forms[-1])
 
     def _format_age(self) -> str:
-        return "" if self._at_ms is None else format_age(self._now_ms() - self._at_ms)
+        return AGE_NOT_KNOWN if self._at_ms is None else format_age(self._now_ms() - self._at_ms)
 
     def _wake_at_minute(self) -> None:
         if self._minute is not None:
@@ -171,19 +158,3 @@ class Pager(Widget):
     def _whole_minute(self) -> None:
         self.tick()
         self._wake_at_minute()
-
-
-def with_age(before: str, read_ms: int | None, after: str = "") -> tuple[str, int | None, str]:
-    """Return the first three arguments for :meth:`Pager.show`, for data that was read at a time.
-
-    Args:
-        before: The text before the age.
-        read_ms: The time at which the data was read, in milliseconds. If it is None, the text
-            :data:`AGE_NOT_KNOWN` replaces the age.
-        after: The text after the age.
-    """
-    return before, read_ms, after if read_ms is not None else f"{AGE_NOT_KNOWN}{after}"
-
-
-AGE_NOT_KNOWN = "at an unknown time"
-"""The text for data read before this machine's clock was set back."""

@@ -396,7 +396,7 @@ async def test_the_whole_line_is_repainted_only_when_the_width_of_the_age_change
     app = PagerApp()
     async with app.run_test(size=(60, 5)) as pilot:
         pager = app.query_one(NotingPager)
-        pager.show("7 of 9, updated ", 0, ", all read")
+        pager.show([("7 of 9, updated ", ", all read")], 0)
         await pilot.pause()
         start = len("7 of 9, updated ") + pager.styles.padding.left
         age = Region(start, 0, len("9 s ago"), 1)

@@ -36,7 +36,7 @@ from lockterm.screens.remotes import RemotesScreen
 from lockterm.screens.remotes.actions import RemoteActions
 from lockterm.screens.remotes.detail import RemoteDetailScreen
 from lockterm.terminal.key_queue import PendingNavigation, opening
-from lockterm.widgets.data_status import Offers, Pager, describe_error, with_age
+from lockterm.widgets.data_status import Offers, Pager, describe_error
 from lockterm.widgets.text_input import FindLine
 
 if TYPE_CHECKING:
@@ -393,14 +393,12 @@ class AllLocksScreen(RemoteActions, ListScreen[None]):
         self.show_list()
         pager, forms = self.query_one(Pager), [*map(self._describe_results, (None, 30, 10, 0))]
         if self.lock_lists.unread == len(self.lock_lists.locks):
-            pager.show(forms[0], shorter=forms[1:])
+            pager.show([(form, None) for form in forms])
         else:
-            first, *shorter = [f"{form}{separator()}oldest " for form in forms]
-            before, at_ms, after = with_age(first, self.lock_lists.oldest_ms())
             states = describe_counts(self.counts) if self.counts and self.only is None else ()
-            ends = [f"{after}{separator()}{words}" for words in states]
-            fuller = [(form, end) for end in ends for form in (before, *shorter)]
-            pager.show(before, at_ms, after, shorter, fuller)
+            ends = [*(f"{separator()}{words}" for words in states), ""]
+            aged = [(f"{form}{separator()}oldest ", end) for end in ends for form in forms]
+            pager.show(aged, self.lock_lists.oldest_ms())
         self.describe_row()
 
     def _describe_results(self, longest: int | None) -> str:

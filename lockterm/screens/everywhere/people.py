@@ -45,7 +45,7 @@ from lockterm.screens.list_screen import ListScreen
 from lockterm.terminal.key_queue import PendingNavigation, opening
 from lockterm.widgets.actions import bindings
 from lockterm.widgets.cells import cut, shorten_middle
-from lockterm.widgets.data_status import Offers, Pager, describe_error, with_age
+from lockterm.widgets.data_status import Offers, Pager, describe_error
 from lockterm.widgets.line_table import Piece
 from lockterm.widgets.row_table import Column, LazyRows, RowTable
 from lockterm.widgets.text_input import FindLine
@@ -458,7 +458,7 @@ class PeopleScreen(ListScreen[None]):
             or not lock_lists.locks
             or lock_lists.unread == len(lock_lists.locks)
         ):
-            pager.show(lock_lists.describe_reads() if lock_lists.locks else "")
+            pager.show([(lock_lists.describe_reads() if lock_lists.locks else "", None)])
         else:
             counts = self._counts
             if self.needle:
@@ -468,13 +468,9 @@ class PeopleScreen(ListScreen[None]):
             if self._done is not None:
                 locks = format_count(len(lock_lists.locks), "lock")
                 counts += f" so far, {self._done:,} of {locks}"
-            forms = [
-                separator().join((counts, lock_lists.describe_reads(most)))
-                for most in (None, 30, 10, 0)
-            ]
-            first, *shorter = [f"{form}{separator()}oldest " for form in forms]
-            before, at_ms, after = with_age(first, lock_lists.oldest_ms())
-            pager.show(before, at_ms, after, shorter, ageless=[counts])
+            reads = map(lock_lists.describe_reads, (None, 30, 10, 0))
+            forms = [(separator().join((counts, one, "oldest ")), "") for one in reads]
+            pager.show([*forms, (counts, None)], lock_lists.oldest_ms())
         self._show_row()
 
     def _show_row(self) -> None:

@@ -246,8 +246,7 @@ class LocksScreen(ListScreen[None]):
         return self._shelf if len(locks) == len(book) else LockRows(locks)
 
     def describe_rows(self) -> None:
-        longest, *shorter = self._about()
-        self.query_one("#about", Pager).show(longest, shorter=shorter)
+        self.query_one("#about", Pager).show([(text, None) for text in self._about()])
         self.refresh_bindings()
         self._show_badges()
         self._show_pane()

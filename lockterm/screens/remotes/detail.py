@@ -30,7 +30,7 @@ from lockterm.screens.remotes.actions import RemoteActions
 from lockterm.screens.remotes.table import RemoteRow
 from lockterm.terminal.key_queue import opening
 from lockterm.widgets.actions import bindings
-from lockterm.widgets.data_status import Pager, StatePanel, describe_error, in_a_line, with_age
+from lockterm.widgets.data_status import Pager, StatePanel, describe_error, in_a_line
 from lockterm.widgets.details_table import DetailsTable
 
 if TYPE_CHECKING:
@@ -225,14 +225,14 @@ class RemoteDetailScreen(RemoteActions):
     def _show_age(self) -> None:
         pager, seen, error = self.query_one(Pager), self.state.seen, self.state.error
         if seen is None or self.is_gone:
-            pager.show("")
+            pager.show([("", None)])
             return
         text = "updated "
         if error is not None:
             again = with_keys("{remote.refresh} to try again")
             why = in_a_line(error)[0]
             text = separator().join(("STALE", in_sentence(why), again, text))
-        pager.show(*with_age(text, seen.steady_ms))
+        pager.show([(text, "")], seen.steady_ms)
 
     def show_notices(self, connection_text: str, unconfirmed: tuple[Operation, ...]) -> None:
         """Read the remote again after an error, when the service can be reached again."""

@@ -12,20 +12,11 @@ from lockterm.domain.text.amount import describe_elsewhere, format_count
 from lockterm.domain.validity import describe_state
 from lockterm.keymap.hints import key, with_keys
 from lockterm.operations.list_state import ListState
-from lockterm.widgets.data_status import Offers, describe_error, in_a_line, with_age
+from lockterm.widgets.data_status import Offers, PagerForm, describe_error, in_a_line
 
 if TYPE_CHECKING:
     from lockterm.domain.remotes import RemotePage
     from lockterm.screens.remotes.columns import SortOrder
-
-PagerWords = tuple[
-    str, int | None, str, tuple[str, ...], tuple[tuple[str, str], ...], tuple[str, ...]
-]
-"""The arguments of ``Pager.show``, in order.
-
-They are the text before the age, the time at which the data was read, the text after the age,
-shorter forms of the first text, longer forms of both texts, and texts without an age.
-"""
 
 
 def format_titles(state: ListState, counts: Sequence[str]) -> Sequence[str]:
@@ -49,8 +40,8 @@ def format_pager(
     marked: str,
     name: str,
     counts: Sequence[str],
-) -> PagerWords:
-    """Return the texts of the pager, the line below the table.
+) -> tuple[Sequence[PagerForm], int | None]:
+    """Return the arguments for the pager, the line below the table.
 
     Args:
         state: The state of the list.
@@ -62,35 +53,37 @@ def format_pager(
         name: The full name of the selected remote if its row has no room for it, otherwise empty.
         counts: Texts about the number of loaded remotes in each state, the longest first.
     """
-    before, at_ms, after, shorter, fuller = _of_the_list(state, matching, order, counts)
-    dot, forms, ageless = separator(), (before, *shorter), tuple[str, ...]()
+    forms, fuller = _of_the_list(state, matching, order, counts)
+    seen, dot = state.load.seen, separator()
+    at_ms = None
+    if seen is not None and state.page is not None and not state.is_narrowed:
+        at_ms = seen.steady_ms
     elsewhere = describe_elsewhere(len(state.elsewhere), key("app.elsewhere"))
     marked = dot.join(filter(None, (marked, elsewhere)))
     first = dot.join(filter(None, (marked, name)))
-    if first:
-        fuller = tuple((f"{first}{dot}{one}", end) for one, end in fuller)
-        named = [f"{first}{dot if one else ''}{one}" for one in forms]
-        if name and (at_ms is None or state.load.stale or state.load.slow or state.unlisted):
-            # That rows are old, or which remotes are missing, is more important than a name.
-            named += [f"{marked}{dot}{one}" if marked else one for one in forms]
-        elif name and state.page is not None:
-            ageless = (f"{first}{dot}page {_place(state.page)}", first)
-        forms = tuple(named)
-    return forms[0], at_ms, after, forms[1:], fuller, ageless
+    if not first:
+        return [*fuller, *forms], at_ms
+    named = [(f"{first}{dot if one else ''}{one}", after) for one, after in (*fuller, *forms)]
+    if name and (at_ms is None or state.load.stale or state.load.slow or state.unlisted):
+        # That rows are old, or which remotes are missing, is more important than a name.
+        named += [(f"{marked}{dot}{one}" if marked else one, after) for one, after in forms]
+    elif name and state.page is not None:
+        named += [(f"{first}{dot}page {_place(state.page)}", None), (first, None)]
+    return named, at_ms
 
 
 def _of_the_list(
     state: ListState, matching: int, order: SortOrder | None, counts: Sequence[str]
-) -> tuple[str, int | None, str, tuple[str, ...], tuple[tuple[str, str], ...]]:
+) -> tuple[Sequence[PagerForm], Sequence[PagerForm]]:
+    """Return the forms of the text, and fuller forms that are shown if they fit."""
     dot = separator()
     if state.is_narrowed:
-        forms = _search_forms(state, matching, order)
-        return forms[0], None, "", forms[1:], ()
+        return [(form, None) for form in _search_forms(state, matching, order)], ()
     page = state.page
     if state.load.seen is None or page is None:
-        return "", None, "", (), ()
+        return [("", None)], ()
     after, prefix = "", ""
-    fuller: tuple[tuple[str, str], ...] = ()
+    fuller: Sequence[PagerForm] = ()
     ends: tuple[str, ...]
     if state.load.slow:
         loading = f"loading page {state.wanted:,} ...{dot}"
@@ -123,9 +116,8 @@ def _of_the_list(
         if order is None and state.load.seen.steady_ms is not None:
             # After the age, so that a new page changes only a few digits.
             (before,) = _page_forms(prefix, page, None, ends[1:2])
-            fuller = tuple((before, f"{after}{dot}{words}") for words in counts)
-    forms = _page_forms(prefix, page, order, ends)
-    return (*with_age(forms[0], state.load.seen.steady_ms, after), forms[1:], fuller)
+            fuller = [(before, f"{after}{dot}{words}") for words in counts]
+    return [(form, after) for form in _page_forms(prefix, page, order, ends)], fuller
 
 
 def _place(page: RemotePage) -> str:
