@@ -70,11 +70,9 @@ def export_history(
     Raises:
         StoreError: The files cannot be written. No part of them remains.
     """
-    contents = {
-        ".csv": history_as_csv(operations, zone, zones),
-        ".json": history_as_json(operations, zone),
-    }
-    return export_files("history", contents[".csv"], contents[".json"], directory, now_ms)
+    as_csv = history_as_csv(operations, zone, zones)
+    as_json = history_as_json(operations, zone)
+    return export_files("history", as_csv, as_json, directory, now_ms)
 
 
 def export_files(

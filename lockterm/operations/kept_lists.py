@@ -18,8 +18,7 @@ from lockterm.domain.listing import NEVER, Block, Listing
 from lockterm.domain.operation import WITHOUT_EFFECT, Operation
 from lockterm.errors import StoreError
 from lockterm.operations.journal_store import RECENT_S
-from lockterm.operations.proof import is_later
-from lockterm.operations.readback import same, set_by
+from lockterm.operations.proof import is_later, same, set_by
 
 if TYPE_CHECKING:
     from lockterm.domain.remotes import Remote

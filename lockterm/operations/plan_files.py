@@ -26,7 +26,7 @@ from lockterm.domain.table_map import MOST_BYTES, TableMap, parse_map
 from lockterm.domain.table_plan import LockPlan, check_rows
 from lockterm.domain.text.plan import WITHOUT_ACCESS, describe_ignored
 from lockterm.operations.planner import PlanDraft, PlanSource, ReadLock, make_plan, read_locks
-from lockterm.operations.readback import same
+from lockterm.operations.proof import same
 from lockterm.operations.recorded import (
     describe_discrepancy,
     find_differing_names,

@@ -15,8 +15,7 @@ from lockterm.domain.operation import RECORDED, WITHOUT_EFFECT, Operation
 from lockterm.domain.remotes import FIELDS, RECOGNIZED, Remote, RemotePage, is_still
 from lockterm.domain.text.remote import find_differences
 from lockterm.operations.list_state import ADDED, CHANGED, DELETED, Unlisted
-from lockterm.operations.proof import Horizon, is_later
-from lockterm.operations.readback import differing, record_before, same, set_by
+from lockterm.operations.proof import Horizon, differing, is_later, record_before, same, set_by
 
 
 @dataclass(frozen=True, slots=True)

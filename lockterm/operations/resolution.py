@@ -10,7 +10,7 @@ from lockterm.domain.locks import Lock, VoiceChoice
 from lockterm.domain.operation import Operation, OperationState, voice_set
 from lockterm.domain.remotes import Remote, is_still
 from lockterm.errors import NameTakenError, RateLimitedError, RefusedError, RuleViolationError
-from lockterm.operations.readback import given_away, judge_update, record_before
+from lockterm.operations.proof import given_away, judge_update, record_before
 from lockterm.operations.refusals import LAST_READING, NAME_CHECK, before_sending, damaged_entry
 from lockterm.operations.sending import Order
 

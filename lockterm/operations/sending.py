@@ -23,7 +23,7 @@ from lockterm.errors import (
     UnreachableError,
 )
 from lockterm.operations.list_walk import UNASKED
-from lockterm.operations.readback import differing_from_added, like_added
+from lockterm.operations.proof import differing_from_added, like_added
 from lockterm.operations.remotes import MOST_KNOWN
 
 if TYPE_CHECKING:

@@ -26,7 +26,7 @@ from lockterm.errors import (
     RuleViolationError,
     StoreError,
 )
-from lockterm.operations.readback import shows_others
+from lockterm.operations.proof import shows_others
 from lockterm.operations.recorded import KEPT
 
 if TYPE_CHECKING:

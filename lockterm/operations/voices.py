@@ -4,21 +4,24 @@ from __future__ import annotations
 
 import contextlib
 import logging
-from collections.abc import Callable, Iterable
+from collections.abc import Awaitable, Callable
 from pathlib import Path
 from types import ModuleType
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeVar
 
+from lockterm.domain.reading import Record
 from lockterm.domain.voices import Language, VoicePack
 from lockterm.errors import ServiceError
 from lockterm.operations.cached_reads import CachedReads, Fetched, Source
 
 if TYPE_CHECKING:
+    from lockterm.api.client import LockService
     from lockterm.config import Profile
-    from lockterm.domain.reading import Record
     from lockterm.domain.voices import PackSource
 
 _log = logging.getLogger(__name__)
+
+R = TypeVar("R", bound=Record)
 
 MOST_ASKED = 5
 """Maximum number of packs whose details :meth:`Voices.find_pack` requests."""
@@ -131,29 +134,27 @@ class Voices:
         return server
 
 
-def _raws(records: Iterable[Record]) -> list[Any]:
-    return [record.raw for record in records]
-
-
 def _packs(lock_id: int) -> Source[list[VoicePack]]:
-    def load(raw: Any) -> list[VoicePack]:
-        return [VoicePack.read(one) for one in raw]
+    def ask(service: LockService) -> Awaitable[list[VoicePack]]:
+        return service.list_voice_packs(lock_id=lock_id)
 
-    return Source(
-        f"packs {lock_id}",
-        ask=lambda service: service.list_voice_packs(lock_id=lock_id),
-        dump=_raws,
-        load=load,
-    )
+    return _source_of_records(f"packs {lock_id}", VoicePack, ask)
 
 
 def _languages(vendor: str, model: str) -> Source[list[Language]]:
-    def load(raw: Any) -> list[Language]:
-        return [Language.read(one) for one in raw]
+    def ask(service: LockService) -> Awaitable[list[Language]]:
+        return service.list_languages(vendor=vendor, model=model)
 
-    return Source(
-        f"languages {vendor!r} {model!r}",
-        ask=lambda service: service.list_languages(vendor=vendor, model=model),
-        dump=_raws,
-        load=load,
-    )
+    return _source_of_records(f"languages {vendor!r} {model!r}", Language, ask)
+
+
+def _source_of_records(
+    key: str, kind: type[R], ask: Callable[[LockService], Awaitable[list[R]]]
+) -> Source[list[R]]:
+    def dump(records: list[R]) -> Any:
+        return [record.raw for record in records]
+
+    def load(raw: Any) -> list[R]:
+        return [kind.read(one) for one in raw]
+
+    return Source(key, ask, dump, load)

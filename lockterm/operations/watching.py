@@ -19,12 +19,9 @@ from lockterm.operations.proof import (
     Case,
     Horizon,
     Sighting,
+    Verdict,
     are_old,
     is_later,
-    was_created_since,
-)
-from lockterm.operations.readback import (
-    Verdict,
     judge_add,
     judge_clear,
     judge_delete,
@@ -32,6 +29,7 @@ from lockterm.operations.readback import (
     judge_update,
     like_added,
     shows_others,
+    was_created_since,
 )
 from lockterm.operations.refusals import damaged_entry
 

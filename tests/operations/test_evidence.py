@@ -22,8 +22,7 @@ from lockterm.domain.remotes import Remote
 from lockterm.domain.requests import NewRemote, RemoteChanges
 from lockterm.errors import ResultUnknownError
 from lockterm.operations import Operations
-from lockterm.operations.proof import Horizon
-from lockterm.operations.readback import judge_add
+from lockterm.operations.proof import Horizon, judge_add
 from lockterm.service.running import RunningService
 from lockterm.store.cache import Cache
 from lockterm.store.journal import Journal

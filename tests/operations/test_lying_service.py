@@ -17,7 +17,7 @@ from lockterm.domain.operation import Operation, OperationState
 from lockterm.domain.remotes import Remote
 from lockterm.errors import MalformedAnswerError
 from lockterm.operations import Operations
-from lockterm.operations.readback import judge_clear, judge_delete, judge_update
+from lockterm.operations.proof import judge_clear, judge_delete, judge_update
 from tests.api.fault_server import FaultServer, http
 from tests.samples import an_operation
 from tests.servers import Line

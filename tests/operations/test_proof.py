@@ -22,9 +22,8 @@ from lockterm.domain.operation import UNCONFIRMED, Operation, OperationState
 from lockterm.domain.remotes import Remote, is_still
 from lockterm.errors import NoAnswerError
 from lockterm.operations.journal_store import RECENT_S
-from lockterm.operations.proof import Case, Horizon, Sighting
+from lockterm.operations.proof import Case, Horizon, Sighting, Verdict, same
 from lockterm.operations.rate_limiter import RateLimiter
-from lockterm.operations.readback import Verdict, same
 from lockterm.operations.recorded import Recorded, is_known
 from lockterm.operations.watching import Watch
 from tests.long import examples

@@ -26,7 +26,7 @@ from lockterm.errors import (
     StoreError,
     UntrustedServerError,
 )
-from lockterm.operations.readback import judge_add
+from lockterm.operations.proof import judge_add
 from lockterm.operations.refusals import PendingChangeError
 from lockterm.operations.undoing import undo_one
 from lockterm.store.journal import Journal
