@@ -6,6 +6,7 @@ import asyncio
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 from textual import work
 from textual.app import ComposeResult
@@ -53,7 +54,7 @@ DOOR = "door"
 """The choice for a column whose cells show whether a person has access to one lock."""
 
 DATES, NUMBERS = "dates", "numbers"
-"""The keys of the table rows with the formats of dates and numbers."""
+"""The keys of the table rows with the formats of dates and numbers, and their fields of a map."""
 
 _NONE = "no meaning yet"
 
@@ -190,10 +191,8 @@ class MapScreen(ListScreen[TableMap | None]):
         return MEANINGS[meaning] if meaning else f"? {_NONE}"
 
     def _setting(self, key: str) -> str:
-        if key == DATES:
-            return self.table_map.dates or _AS_HERE
-        if key == NUMBERS:
-            return self.table_map.numbers
+        if key in (DATES, NUMBERS):
+            return getattr(self.table_map, key) or _AS_HERE
         text = self.table_map.values.get(key, "")
         if key == LOCK:
             if text:
@@ -314,16 +313,15 @@ class MapScreen(ListScreen[TableMap | None]):
     async def _choose_format(self, key: str) -> None:
         if key == DATES:
             known = [("", _AS_HERE), *((one, one) for one in DATE_ORDERS)]
-            question, now = "In which order are dates written?", self.table_map.dates
+            question = "In which order are dates written?"
         else:
             known = [(one, one) for one in NUMBER_FORMATS]
-            question, now = "How are numbers written?", self.table_map.numbers
-        place = [value for value, _ in known].index(now)
+            question = "How are numbers written?"
+        place = [value for value, _ in known].index(getattr(self.table_map, key))
         chosen = await self.app.push_screen_wait(ChoiceModal(question, known, place))
         if chosen is not None:
-            dates = chosen if key == DATES else self.table_map.dates
-            numbers = chosen if key == NUMBERS else self.table_map.numbers
-            self.table_map = replace(self.table_map, dates=dates, numbers=numbers)
+            formats: dict[str, Any] = {key: chosen}
+            self.table_map = replace(self.table_map, **formats)
 
     async def _choose_value(self, name: str) -> None:
         present = self.table_map.values.get(name, "")

@@ -12,7 +12,7 @@ from collections.abc import Hashable, Iterable, Iterator, Mapping, Sequence
 from functools import cached_property
 from typing import TYPE_CHECKING, ClassVar
 
-from textual import events, work
+from textual import work
 from textual.app import ComposeResult
 from textual.containers import Container, Horizontal, Vertical
 from textual.widgets import Static
@@ -180,15 +180,12 @@ class AllLocksScreen(RemoteActions, ListScreen[None]):
             top: Whether the search is new, so that the first row is selected.
         """
         if top:
-            with opening(self, "the search results", passes=self._types):
+            with opening(self, "the search results", passes=self.query_one(FindLine).types):
                 await self._find(top=True)
         else:
             await self._find(top=False)
         while self._has_news:
             await self._find(top=False)
-
-    def _types(self, event: events.Key) -> bool:
-        return self.query_one(FindLine).types(event)
 
     async def _find(self, *, top: bool) -> None:
         self._has_news = False
@@ -222,7 +219,7 @@ class AllLocksScreen(RemoteActions, ListScreen[None]):
         Args:
             again: Whether to load the lists even if another screen has already supplied them.
         """
-        with opening(self, "the stored lists", passes=self._types):
+        with opening(self, "the stored lists", passes=self.query_one(FindLine).types):
             try:
                 if again or not self.lock_lists.locks:
                     await self.lock_lists.load()
@@ -247,7 +244,7 @@ class AllLocksScreen(RemoteActions, ListScreen[None]):
         Args:
             locks: The locks to read; None for all locks of the lock book.
         """
-        opened = opening(self, "the new results", passes=self._types)
+        opened = opening(self, "the new results", passes=self.query_one(FindLine).types)
         if self.rows or self is not self.app.screen:
             opened.end()
         self._opening = opened

@@ -10,7 +10,7 @@ from operator import attrgetter
 from typing import TYPE_CHECKING, NamedTuple, cast
 
 from rich.cells import cell_len
-from textual import events, work
+from textual import work
 from textual.app import ComposeResult
 from textual.containers import Vertical
 from textual.widgets import Static
@@ -291,7 +291,7 @@ class PeopleScreen(ListScreen[None]):
         Args:
             reads_changed: Whether to read again the locks that lockterm has changed.
         """
-        opened = opening(self, "the people", passes=self._types)
+        opened = opening(self, "the people", passes=self.query_one(FindLine).types)
         if self._people is not None:
             opened.end()
         with opened:
@@ -317,7 +317,7 @@ class PeopleScreen(ListScreen[None]):
             locks: The locks to read; None for all locks of the lock book.
         """
         self._due_s = asyncio.get_running_loop().time() + PROGRESS_S
-        opened = opening(self, "the people", passes=self._types)
+        opened = opening(self, "the people", passes=self.query_one(FindLine).types)
         if self._found:
             opened.end()
         with opened:
@@ -391,17 +391,11 @@ class PeopleScreen(ListScreen[None]):
             await slices.pause()
         if self.is_running and search is self._search:
             self._found = found if words else range(len(search.people))
-            self._paint(top=top)
-
-    def _types(self, event: events.Key) -> bool:
-        return self.query_one(FindLine).types(event)
+            self.paint(top=top)
 
     # --- what is shown -------------------------------------------------------------------------
 
-    def paint(self) -> None:
-        self._paint()
-
-    def _paint(self, *, top: bool = False) -> None:
+    def paint(self, *, top: bool = False) -> None:
         if self._people is not None:
             found = self._found if self.table.sorting else self._found[:MOST_SHOWN]
             self.table.show_people(self._persons(found), self.operations.now_ms(), top=top)
@@ -414,9 +408,6 @@ class PeopleScreen(ListScreen[None]):
     def refresh_relative_times(self) -> None:
         self.table.refresh_relative_times(self.operations.now_ms())
         self._describe()
-
-    def sort_rows(self) -> None:
-        self._paint()
 
     def search_for(self, text: str) -> None:
         if text != self.needle:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Iterable, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, replace
 
 from textual import on, work
@@ -120,7 +121,7 @@ class LockForm(DraftForm[Lock | None]):
         if self._entry is None and self.value_of("id"):
             lock_id = self._read_id()
             if lock_id is not None:
-                self.ask_about(lock_id)
+                self.run_worker(self._ask(lock_id))
 
     def _read_id(self) -> int | None:
         """Return the typed lock ID.
@@ -139,12 +140,8 @@ class LockForm(DraftForm[Lock | None]):
             return None
         return lock_id
 
-    @work
-    async def ask_about(self, lock_id: int) -> None:
-        """Ask the service whether the typed lock ID exists, and show the answer."""
-        await self._ask(lock_id)
-
     async def _ask(self, lock_id: int) -> LockAnswer:
+        """Ask the service whether the typed lock ID exists, and show the answer."""
         answer = self._answers.get(lock_id)
         if answer is None or not answer.asked:
             self.field("id").note = f"Asking the service about lock {lock_id} ..."
@@ -313,14 +310,10 @@ async def look_up(operations: Operations, lock_id: int, size: int) -> LockAnswer
         return LockAnswer(f"{reason} You can save the lock anyway.", asked=False)
     sentence = f"The service knows this lock, with {format_count(page.total, 'remote')}."
     first = next((remote.id for remote in page.remotes if remote.id is not None), None)
-    if first is None:
-        return LockAnswer(
-            f"{sentence} The service reports no name. Type a name.", remotes=page.total
-        )
-    try:
-        info = (await operations.remotes.detail(first)).lock_info
-    except ServiceError:
-        info = None
+    info = None
+    if first is not None:
+        with suppress(ServiceError):
+            info = (await operations.remotes.detail(first)).lock_info
     if info is None or not info.lock_name:
         return LockAnswer(
             f"{sentence} The service reports no name. Type a name.", remotes=page.total
