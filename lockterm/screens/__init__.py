@@ -39,7 +39,7 @@ if TYPE_CHECKING:
     from lockterm.screens.plan.screen import PlanScreen as PlanScreen
     from lockterm.screens.plan.screen import ask_to_leave_run as ask_to_leave_run
     from lockterm.screens.plan.screen import last_run as last_run
-    from lockterm.screens.plan.screen import open_undo as open_undo
+    from lockterm.screens.plan.screen import open_undo_last as open_undo_last
     from lockterm.screens.plan.screen import screen_of_run as screen_of_run
     from lockterm.screens.plan.screen import tell_end as tell_end
     from lockterm.screens.profiles import ProfilesScreen as ProfilesScreen
@@ -84,7 +84,7 @@ _NAMES = {
     "messages": "MessagesScreen",
     "outcomes": "NoticeLine Outcomes",
     "palette": "Palette",
-    "plan.screen": "ask_to_leave_run last_run open_undo PlanScreen screen_of_run tell_end",
+    "plan.screen": "ask_to_leave_run last_run open_undo_last PlanScreen screen_of_run tell_end",
     "profiles": "ProfilesScreen",
     "profiles.form": "ProfileForm",
     "remote_form": "RemoteForm RemoteSaved",

@@ -10,7 +10,6 @@ from collections.abc import Sequence
 from contextlib import suppress
 from dataclasses import replace
 from datetime import tzinfo
-from functools import partial
 from typing import Any, cast
 
 from textual import events, on, work
@@ -37,7 +36,7 @@ from lockterm.screens.copy import CopyScreen
 from lockterm.screens.history.page import ALL, COUNTED, PAGE, HistoryChoice, HistoryPage, runs_among
 from lockterm.screens.history.table import ChangePane, DayStrip, HistoryTable, format_run
 from lockterm.screens.list_screen import ListScreen
-from lockterm.screens.plan.screen import open_plan, screen_of_run
+from lockterm.screens.plan.screen import open_undo, screen_of_run
 from lockterm.terminal.key_queue import opening, opens
 from lockterm.widgets.actions import bindings
 from lockterm.widgets.data_status import Offers, StatePanel, describe_error
@@ -383,7 +382,7 @@ class HistoryScreen(ListScreen[str | None]):
         if (row := self._current_row) is None:
             return
         undo = undo_run if isinstance(row, RunLine) else undo_one
-        await open_plan(self, partial(undo, self.operations, row.id))
+        await open_undo(self, undo, row.id)
 
     @work
     @opens("the choice of locks", must_appear=True)
@@ -560,7 +559,7 @@ class OperationDetailScreen(LocktermScreen[None]):
     @opens("the plan to restore the remotes", must_appear=True)
     async def action_restore(self) -> None:
         """Show a plan that restores the deleted remotes."""
-        await open_plan(self, partial(undo_one, self.operations, self._operation_id))
+        await open_undo(self, undo_one, self._operation_id)
 
     def action_copy(self) -> None:
         self.query_one(DetailsTable).copy()

@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
-from typing import TYPE_CHECKING, Any, Protocol
+from typing import TYPE_CHECKING
 
 from lockterm.domain.plan import Action, Plan, Step
 from lockterm.domain.remotes import Remote
@@ -35,43 +35,18 @@ from lockterm.screens.plan.table import OnLock
 from lockterm.widgets.cells import cut
 
 if TYPE_CHECKING:
-    from collections.abc import Awaitable
-
-    from textual.app import App
-
     from lockterm.operations.facade import Operations
     from lockterm.operations.planner import PlanDraft
 
 
-class Draw(Protocol):
-    """A function that makes a plan.
+def ask_about_names(taken: int) -> ChoiceModal[bool]:
+    """Return the dialog that asks whether to skip or rename remotes whose names are in use.
 
-    If ``renames`` is true, remotes whose name is in use get another name; otherwise the plan leaves
-    them out.
+    The result of the dialog is whether to rename them.
     """
-
-    def __call__(self, *, renames: bool) -> Awaitable[PlanDraft]: ...
-
-
-async def asking_for_names(app: App[Any], draw: Draw) -> PlanDraft | None:
-    """Make a plan. If names are in use, ask the user whether to skip or rename those remotes.
-
-    Returns:
-        The plan; None if the user canceled the dialog.
-
-    Raises:
-        LocktermError: If the plan cannot be made.
-    """
-    draft = await draw(renames=False)
-    if not (taken := draft.names_taken):
-        return draft
     who = "The name of 1 remote is" if taken == 1 else f"The names of {taken:,} remotes are"
     choices = ((False, "Skip"), (True, "Rename, as in Anna (2)"))
-    question = f"{who} already taken on the lock. Skip or rename?"
-    renames = await app.push_screen_wait(ChoiceModal(question, choices))
-    if renames is None:
-        return None
-    return await draw(renames=True) if renames else draft
+    return ChoiceModal(f"{who} already taken on the lock. Skip or rename?", choices)
 
 
 _VERBS = {Action.DELETE: "Delete", Action.UPDATE: "Change", Action.ADD: "Add"}

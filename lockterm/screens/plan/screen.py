@@ -6,10 +6,9 @@ The functions after the screen open it for a plan or a run, and report how a run
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Iterable, Mapping
+from collections.abc import Awaitable, Callable, Iterable, Mapping
 from contextlib import suppress
 from dataclasses import replace
-from functools import partial
 from typing import TYPE_CHECKING, Any, cast
 
 from textual import work
@@ -50,7 +49,7 @@ from lockterm.operations.refusals import OtherPlanError, RunUnderWayError
 from lockterm.operations.undoing import undo_last, undo_one
 from lockterm.screens.base import HasOperations, LocktermScreen, notify_error
 from lockterm.screens.list_screen import ListScreen
-from lockterm.screens.plan.question import Draw, ask_for_account, asking_for_names, question_about
+from lockterm.screens.plan.question import ask_about_names, ask_for_account, question_about
 from lockterm.screens.plan.table import OnLock, PlanProgress, PlanTable, ProblemsPane, describe_row
 from lockterm.terminal.key_queue import opens
 from lockterm.widgets.actions import bindings
@@ -475,7 +474,7 @@ class PlanScreen(ListScreen[None]):
     async def action_undo(self) -> None:
         """Show a new plan that undoes the selected step."""
         if (step := self.table.current) is not None:
-            await open_plan(self, partial(undo_one, self.operations, step.operation_id or ""))
+            await open_undo(self, undo_one, step.operation_id or "")
 
     def action_problems(self) -> None:
         """Switch between showing all steps and only the steps with problems."""
@@ -488,21 +487,32 @@ class PlanScreen(ListScreen[None]):
         self.dismiss(None)
 
 
-async def open_plan(screen: LocktermScreen[Any], draw: Draw) -> None:
-    """Make a plan and show its screen, or show the error.
+async def open_undo(
+    screen: LocktermScreen[Any], undo: Callable[..., Awaitable[PlanDraft]], undone: int | str
+) -> None:
+    """Show the plan that undoes changes, or why there is no such plan.
+
+    If names are in use, ask the user first whether to skip or rename those remotes.
 
     Args:
         screen: The screen that requests the plan.
-        draw: A function that makes the plan.
+        undo: The function that makes the plan, such as ``undo_one``.
+        undone: The ID that this function gets, such as the ID of an operation.
     """
     with screen.refusing_errors():
-        if (draft := await asking_for_names(screen.app, draw)) is not None:
-            screen.app.push_screen(PlanScreen(draft))
+        draft = await undo(screen.operations, undone)
+        if draft.names_taken:
+            renames = await screen.app.push_screen_wait(ask_about_names(draft.names_taken))
+            if renames is None:
+                return
+            if renames:
+                draft = await undo(screen.operations, undone, renames=True)
+        screen.app.push_screen(PlanScreen(draft))
 
 
-async def open_undo(screen: LocktermScreen[Any], operations: Operations, lock_id: int) -> None:
+async def open_undo_last(screen: LocktermScreen[Any], lock_id: int) -> None:
     """Show the plan that undoes the last change of a lock, or why there is no such plan."""
-    await open_plan(screen, partial(undo_last, operations, lock_id))
+    await open_undo(screen, undo_last, lock_id)
 
 
 def ask_to_leave_run(run: Run) -> tuple[str, str]:

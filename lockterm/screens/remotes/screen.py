@@ -545,7 +545,7 @@ class RemotesScreen(RemoteActions, SidePanels, PageSize, ListScreen[None]):
     @opens("the plan to undo the last change", must_appear=True)
     async def action_undo(self) -> None:
         """Show the plan that undoes the last change of this lock, or the run of that change."""
-        await screens.open_undo(self, self.operations, self.lock_entry.lock_id)
+        await screens.open_undo_last(self, self.lock_entry.lock_id)
 
     def action_voice(self) -> None:
         self.app.push_screen(screens.VoiceScreen(self.operations, self.lock_entry))
