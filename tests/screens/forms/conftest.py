@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-import json
-import urllib.request
 from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, field
@@ -18,11 +16,11 @@ from lockterm.domain.locks import Lock
 from lockterm.screens.modal import LocktermModal
 from lockterm.screens.remote_form import RemoteForm, RemoteSaved
 from lockterm.service.running import RunningService
-from tests.screens.conftest import clock, lockterm_app, plain_terminal, update_pictures
+from tests.faults.catalogue import applied_unheard, close
+from tests.faults.proxy import Exchange, FaultProxy
+from tests.screens import someone_else
 from tests.screens.running_app import Starter, settled, until
 from tests.servers import port_of
-
-__all__ = ["clock", "lockterm_app", "plain_terminal", "update_pictures"]
 
 GATE = Lock(1001, name="Main gate")
 KEYS = {
@@ -36,32 +34,6 @@ KEYS = {
     "}": "right_curly_bracket",
     '"': "quotation_mark",
 }
-
-
-def call(service: Any, name: str, **parameters: Any) -> Any:
-    """One POST to the service, past the app: what someone else does, or what it holds now."""
-    request = urllib.request.Request(
-        f"{service.base_url}/api/v1/bluetooth-remote/{name}",
-        json.dumps(parameters).encode(),
-        {"Content-Type": "application/json"},
-    )
-    opener = urllib.request.build_opener(urllib.request.ProxyHandler({}))
-    with opener.open(request) as answer:
-        return json.load(answer)["data"]
-
-
-def total(service: Any) -> int:
-    """How many remotes the gate has."""
-    url = f"{service.base_url}/api/v1/bluetooth-remote/list?lockId=1001"
-    opener = urllib.request.build_opener(urllib.request.ProxyHandler({}))
-    with opener.open(url) as answer:
-        return int(json.load(answer)["data"]["total"])
-
-
-def add(service: Any, **fields: Any) -> int:
-    """Add a remote to the gate, past the app."""
-    needed = {"lockId": 1001, "remoteNumber": "T-1", "remoteType": 1, "addType": 1}
-    return int(call(service, "add", **needed | fields)["remoteId"])
 
 
 @dataclass
@@ -150,16 +122,17 @@ class Gate:
         return self.open(self.service, *args, **options)
 
     def call(self, name: str, **parameters: Any) -> Any:
-        """Carry out a call as someone else, and return its data."""
-        return call(self.service, name, **parameters)
+        """Make a call as someone else, and return its data."""
+        return someone_else.post(self.service, name, **parameters)
 
     def add(self, **fields: Any) -> int:
         """Add a remote to the gate as someone else, and return its ID."""
-        return add(self.service, **fields)
+        needed = {"lockId": 1001, "remoteNumber": "T-1", "remoteType": 1, "addType": 1}
+        return int(self.call("add", **needed | fields)["remoteId"])
 
     def total(self) -> int:
         """Return how many remotes the gate has."""
-        return total(self.service)
+        return len(someone_else.page(self.service, 1001, size=200))
 
 
 @pytest.fixture
@@ -191,60 +164,26 @@ def open_form(lockterm_app: Starter) -> Opener:
     return opened
 
 
-@dataclass
-class Line:
-    """A line to the service that loses the answer to a call, after or before it was applied."""
-
-    service: RunningService
-    base_url: str = ""
-    lose: str = ""
-    """The call whose answer is lost: the last part of its path."""
-    applies: bool = True
-    """Whether the request still reaches the service."""
-    gate: asyncio.Event = field(default_factory=asyncio.Event)
-    """Requests wait for it."""
-
-    async def serve(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
-        """One connection, one request."""
-        try:
-            head = await reader.readuntil(b"\r\n\r\n")
-            length = next(
-                (
-                    int(line.split(b":")[1])
-                    for line in head.lower().split(b"\r\n")
-                    if line.startswith(b"content-length:")
-                ),
-                0,
-            )
-            body = await reader.readexactly(length)
-            await self.gate.wait()
-            lost = bool(self.lose) and f"/{self.lose} ".encode() in head
-            if lost and not self.applies:
-                return
-            port = port_of(self.service)
-            behind, to_service = await asyncio.open_connection("127.0.0.1", port)
-            try:
-                to_service.write(head.replace(b"\r\n", b"\r\nConnection: close\r\n", 1) + body)
-                answer = await behind.read()
-            finally:  # also where the test ends meanwhile
-                to_service.close()
-            if not lost:
-                writer.write(answer)
-                await writer.drain()
-        except asyncio.IncompleteReadError:
-            pass
-        finally:
-            writer.close()
-
-
 @pytest.fixture
-async def line(service: RunningService) -> AsyncIterator[Line]:
-    """A line to the service that can lose answers."""
-    made = Line(service)
-    made.gate.set()
-    server = await asyncio.start_server(made.serve, "127.0.0.1", 0)
-    made.base_url = f"http://127.0.0.1:{server.sockets[0].getsockname()[1]}"
-    yield made
-    made.gate.set()
-    server.close()
-    await server.wait_closed()
+async def proxy(service: RunningService) -> AsyncIterator[FaultProxy]:
+    """A proxy before the service, which can lose answers."""
+    async with FaultProxy(port_of(service)).running() as running:
+        yield running
+
+
+def lose(proxy: FaultProxy, call: str, *, applies: bool) -> None:
+    """Lose the answers to a call, after the service has applied it or before."""
+    proxy.arm(call, applied_unheard if applies else close)
+
+
+def hold(proxy: FaultProxy, call: str) -> asyncio.Event:
+    """Hold the requests of a call until the event that is returned."""
+    released = asyncio.Event()
+
+    async def play(exchange: Exchange) -> None:
+        await released.wait()
+        answer = await exchange.apply()
+        await exchange.send(answer.head + b"\r\n\r\n" + answer.body)
+
+    proxy.arm(call, play)
+    return released

@@ -16,7 +16,6 @@ from lockterm.operations import Operations
 from lockterm.screens.locks.form import LockForm
 from lockterm.screens.remote_form import RemoteForm
 from tests.screens.forms.conftest import Form, Gate
-from tests.screens.forms.conftest import gate as gate
 from tests.screens.running_app import Demo, notices, settled, shown, until
 from tests.screens.site import settled_when
 

@@ -27,10 +27,10 @@ from lockterm.service.running import RunningService
 from lockterm.widgets.actions import actions_of
 from lockterm.widgets.choice import Choice, OptionLine
 from tests.conftest import NOW_MS
+from tests.faults.proxy import FaultProxy
 from tests.long import telling
 from tests.screens.forms import conftest
-from tests.screens.forms.conftest import GATE, KEYS, Gate, Line, Opener
-from tests.screens.forms.conftest import gate as gate
+from tests.screens.forms.conftest import GATE, KEYS, Gate, lose
 from tests.screens.running_app import Clock, Demo, Starter, notices, settled, shown, until
 from tests.screens.site import DAY_MS, press, settled_when
 
@@ -110,10 +110,10 @@ async def test_no_field_drops_a_part_of_a_paste_in_silence(
 
 @pytest.mark.parametrize("applies", [True, False])
 async def test_a_draft_of_an_add_that_was_sent_says_so(
-    line: Line, open_form: Opener, applies: bool
+    gate: Gate, proxy: FaultProxy, applies: bool
 ) -> None:
-    line.lose, line.applies = "add", applies
-    async with open_form(line) as form:
+    lose(proxy, "add", applies=applies)
+    async with gate.open(proxy) as form:
         operations = form.screen.operations
         await form.fill(remoteName="Ben", remoteNumber="B-1", remoteType="1")
         form.screen.soon.end()

@@ -23,9 +23,9 @@ from lockterm.screens.remotes import RemotesScreen
 from lockterm.service.running import RunningService
 from lockterm.widgets.choice import MultiChoice, Presets
 from lockterm.widgets.form_field import CompactButton, FormField
+from tests.faults.proxy import FaultProxy
 from tests.long import telling
-from tests.screens.forms.conftest import GATE, Form, Gate, Line, Opener, add
-from tests.screens.forms.conftest import gate as gate
+from tests.screens.forms.conftest import GATE, Form, Gate, Opener, hold, lose
 from tests.screens.running_app import Clock, settled, shown, until
 
 RECURRING = {
@@ -105,14 +105,14 @@ async def test_save_goes_to_the_first_wrong_field_and_sends_nothing(gate: Gate) 
 
 
 @pytest.mark.long
-async def test_form_reports_a_taken_name_and_no_other(gate: Gate, line: Line) -> None:
+async def test_form_reports_a_taken_name_and_no_other(gate: Gate, proxy: FaultProxy) -> None:
     gate.add(remoteName="Roof crew")
-    async with gate.open(line) as form:
-        line.gate.clear()
+    async with gate.open(proxy) as form:
+        released = hold(proxy, "checkRemoteName")
         await form.pilot.press("R", "o", "o", "f", "space", "c", "r", "e", "w", "tab")
         await until(form.pilot, lambda: "Checking" in form.note("remoteName"))
         await form.pilot.press("up", "end", "X")
-        line.gate.set()
+        released.set()
         await settled(form.pilot)
         assert form.error("remoteName") == "", "a late answer is for the name it was asked for"
         assert "remoteName" not in form.screen.fields.reading.errors
@@ -135,41 +135,36 @@ async def test_what_is_typed_stays_when_the_service_is_lost_behind_the_question(
         assert form.closed == []
 
 
-async def test_edit_sends_only_the_name(gate: Gate, monkeypatch: pytest.MonkeyPatch) -> None:
+async def test_edit_sends_only_the_name(gate: Gate, proxy: FaultProxy) -> None:
     end = 1_803_600_123_456
-    remote_id = add(
-        gate.service, remoteName="Roof", remoteType=2, startDate=1_790_000_000_001, endDate=end
-    )
-    async with gate(remote_id) as form:
+    remote_id = gate.add(remoteName="Roof", remoteType=2, startDate=1_790_000_000_001, endDate=end)
+    async with gate.open(proxy, remote_id) as form:
         assert form.status == "You have not changed anything yet."
-        sent = _record_changes(form, monkeypatch)
         await form.press("end", "'s", "ctrl+s")
         assert "Change Roof, number T-1, on Main gate (lock 1001)?" in form.dialog
         assert form.dialog.splitlines()[-1] == "Name: Roof -> Roofs"
         await form.agree()
         assert form.closed == [RemoteSaved(remote_id)]
-        assert sent == [{"remoteName": "Roofs"}]
+        assert _changes(proxy) == [{"remoteName": "Roofs"}]
         assert gate.call("detail", remoteId=remote_id)["endDate"] == end
 
 
 @pytest.mark.long
-async def test_renewing_sends_all_four_fields(gate: Gate, monkeypatch: pytest.MonkeyPatch) -> None:
+async def test_renewing_sends_all_four_fields(gate: Gate, proxy: FaultProxy) -> None:
     start = 1_790_000_000_000
-    remote_id = add(
-        gate.service,
+    remote_id = gate.add(
         remoteName="Roof",
         remoteType=4,
         startDate=start,
         endDate=start + 1,
         weekDay=[5, 1],
     )
-    async with gate(remote_id, "endDate") as form:
-        sent = _record_changes(form, monkeypatch)
+    async with gate.open(proxy, remote_id, "endDate") as form:
         await form.press("'+1y", "ctrl+s")
         assert "-> 20 Nov 2027 09:00 +01:00" in form.dialog
         assert OPENS_AGAIN in form.dialog
         await form.agree()
-        assert sent == [
+        assert _changes(proxy) == [
             {
                 "remoteType": 4,
                 "startDate": start,
@@ -179,19 +174,13 @@ async def test_renewing_sends_all_four_fields(gate: Gate, monkeypatch: pytest.Mo
         ]
 
 
-def _record_changes(form: Any, monkeypatch: pytest.MonkeyPatch) -> list[dict[str, Any]]:
-    sent: list[dict[str, Any]] = []
-    operations = form.screen.operations
-    update = operations.writes.update_remote
-
-    async def recorded(
-        lock_id: int, remote_id: int, changes: Any, *more: Any, **named: Any
-    ) -> None:
-        sent.append(changes.body())
-        await update(lock_id, remote_id, changes, *more, **named)
-
-    monkeypatch.setattr(operations.writes, "update_remote", recorded)
-    return sent
+def _changes(proxy: FaultProxy) -> list[dict[str, Any]]:
+    """Return the changes that the service applied, without the IDs of lock and remote."""
+    ids = {"lockId", "remoteId"}
+    return [
+        {field: value for field, value in entry.body.items() if field not in ids}
+        for entry in proxy.applied("update")
+    ]
 
 
 @pytest.mark.long
@@ -259,16 +248,18 @@ async def test_what_is_wrong_with_the_last_field_is_in_sight(gate: Gate) -> None
 
 
 @pytest.mark.parametrize("applies", telling([False], [True, False]))
-async def test_unknown_outcome_holds_the_next_save(gate: Gate, line: Line, applies: bool) -> None:
+async def test_unknown_outcome_holds_the_next_save(
+    gate: Gate, proxy: FaultProxy, applies: bool
+) -> None:
     remote_id = gate.add(remoteName="Roof")
-    async with gate.open(line, remote_id) as form:
+    async with gate.open(proxy, remote_id) as form:
         await form.press("end", "'s")
-        line.lose, line.applies = "update", applies
+        lose(proxy, "update", applies=applies)
         await form.press("ctrl+s")
         await form.agree()
         assert "may have recorded the change" in form.status
         assert form.screen.fields.typed()["remoteName"] == "Roofs"
-        line.lose = ""
+        proxy.disarm("update")
         await form.press("ctrl+s")
         assert form.dialog == ""
         await form.press("escape")
@@ -286,23 +277,25 @@ async def test_unknown_outcome_holds_the_next_save(gate: Gate, line: Line, appli
 
 @asynccontextmanager
 async def a_lost_rename(
-    open_form: Opener, line: Line
+    gate: Gate, proxy: FaultProxy
 ) -> AsyncIterator[tuple[Form, int, Operation]]:
     """A form whose change has not reached the service: what becomes of it is not known."""
-    remote_id = add(line.service, remoteName="Roof")
-    async with open_form(line, remote_id) as form:
+    remote_id = gate.add(remoteName="Roof")
+    async with gate.open(proxy, remote_id) as form:
         await form.press("end", "'s")
-        line.lose, line.applies = "update", False
+        lose(proxy, "update", applies=False)
         await form.press("ctrl+s")
         await form.agree()
-        line.lose = ""
+        proxy.disarm("update")
         (lost,) = await form.screen.operations.journal.list_unconfirmed()
         yield form, remote_id, lost
 
 
 @pytest.mark.long
-async def test_other_values_are_not_the_first_change_sent_again(gate: Gate, line: Line) -> None:
-    async with a_lost_rename(gate.open, line) as (form, remote_id, lost):
+async def test_other_values_are_not_the_first_change_sent_again(
+    gate: Gate, proxy: FaultProxy
+) -> None:
+    async with a_lost_rename(gate, proxy) as (form, remote_id, lost):
         await form.press("ctrl+r")
         assert "may still take effect" in form.status
         await form.press("'x", "ctrl+s")
@@ -322,13 +315,15 @@ async def test_other_values_are_not_the_first_change_sent_again(gate: Gate, line
 
 
 @pytest.mark.long
-async def test_sending_again_keeps_relative_times(gate: Gate, line: Line, clock: Clock) -> None:
-    async with gate.open(line) as form:
+async def test_sending_again_keeps_relative_times(
+    gate: Gate, proxy: FaultProxy, clock: Clock
+) -> None:
+    async with gate.open(proxy) as form:
         await form.fill(**RECURRING | {"startDate": "now", "endDate": "+30d"})
-        line.lose, line.applies = "add", False
+        lose(proxy, "add", applies=False)
         await form.press("ctrl+s")
         await form.agree()
-        line.lose = ""
+        proxy.disarm("add")
         await form.press("ctrl+r")
         assert "may still take effect" in form.status
         clock.now_s += 600
@@ -341,8 +336,10 @@ async def test_sending_again_keeps_relative_times(gate: Gate, line: Line, clock:
 
 @pytest.mark.long
 @pytest.mark.parametrize("is_sent_again", [True, False])
-async def test_form_takes_only_its_own_change(gate: Gate, line: Line, is_sent_again: bool) -> None:
-    async with a_lost_rename(gate.open, line) as (form, remote_id, lost):
+async def test_form_takes_only_its_own_change(
+    gate: Gate, proxy: FaultProxy, is_sent_again: bool
+) -> None:
+    async with a_lost_rename(gate, proxy) as (form, remote_id, lost):
         operations = form.screen.operations
         if is_sent_again:
             await operations.resolution.send_again(lost)
@@ -366,12 +363,12 @@ async def test_form_takes_only_its_own_change(gate: Gate, line: Line, is_sent_ag
     ],
 )
 async def test_form_says_nothing_was_sent_when_a_reading_before_it_has_no_answer(
-    gate: Gate, line: Line, call_lost: str, read: str
+    gate: Gate, proxy: FaultProxy, call_lost: str, read: str
 ) -> None:
     remote_id = gate.add(remoteName="Roof") if call_lost == "detail" else None
-    async with gate.open(line, remote_id) as form:
+    async with gate.open(proxy, remote_id) as form:
         await form.fill(**{"remoteName": "Roofs"} if remote_id else RECURRING)
-        line.lose = call_lost
+        lose(proxy, call_lost, applies=True)
         await form.press("ctrl+s")
         if remote_id is None:
             await form.agree()
@@ -385,10 +382,10 @@ async def test_form_says_nothing_was_sent_when_a_reading_before_it_has_no_answer
 
 
 @pytest.mark.parametrize("applies", [True, False])
-async def test_unknown_add_is_not_added_twice(gate: Gate, line: Line, applies: bool) -> None:
-    async with gate.open(line) as form:
+async def test_unknown_add_is_not_added_twice(gate: Gate, proxy: FaultProxy, applies: bool) -> None:
+    async with gate.open(proxy) as form:
         await form.fill(**RECURRING)
-        line.lose, line.applies = "add", applies
+        lose(proxy, "add", applies=applies)
         await form.press("ctrl+s")
         await form.agree()
         assert "may have recorded the change" in form.status
@@ -396,7 +393,7 @@ async def test_unknown_add_is_not_added_twice(gate: Gate, line: Line, applies: b
             said = " ".join(shown(form.pilot).split())
             assert "Ctrl+R to verify the change again." in said  # the notice
         assert "outside of this form" not in shown(form.pilot)
-        line.lose = ""
+        proxy.disarm("add")
         await form.press("ctrl+r")
         if not applies:
             assert "may still take effect" in form.status
@@ -407,12 +404,12 @@ async def test_unknown_add_is_not_added_twice(gate: Gate, line: Line, applies: b
         assert gate.total() == 138
 
 
-async def test_save_starts_once_and_locks_the_fields(gate: Gate, line: Line) -> None:
-    async with gate.open(line) as form:
+async def test_save_starts_once_and_locks_the_fields(gate: Gate, proxy: FaultProxy) -> None:
+    async with gate.open(proxy) as form:
         await form.fill(**RECURRING)
         await form.press("ctrl+s")
         await until(form.pilot, lambda: form.dialog)
-        line.gate.clear()
+        released = hold(proxy, "add")
         await form.pilot.press("right", "enter")
         await until(
             form.pilot, lambda: form.status.startswith("Sending ... lockterm waits up to 5 s")
@@ -420,7 +417,7 @@ async def test_save_starts_once_and_locks_the_fields(gate: Gate, line: Line) -> 
         await form.pilot.press("ctrl+s", "escape", "x")
         assert form.pilot.app.screen is form.screen
         assert form.screen.fields.disabled
-        line.gate.set()
+        released.set()
         await settled(form.pilot)
         assert len(form.closed) == 1
         assert gate.total() == 138
@@ -451,12 +448,9 @@ async def test_a_read_only_profile_saves_nothing(gate: Gate) -> None:
         assert form.dialog == ""
 
 
-async def test_hostile_values_are_not_written_back(
-    gate: Gate, monkeypatch: pytest.MonkeyPatch
-) -> None:
+async def test_hostile_values_are_not_written_back(gate: Gate, proxy: FaultProxy) -> None:
     name = "[@click=app.quit]x[/] \x1b]0;owned\x07 \u202e 🔧 [/]"
-    remote_id = add(
-        gate.service,
+    remote_id = gate.add(
         remoteName=name,
         remoteNumber="[/]\x1b[2J",
         extraData={"a\x1b": "[/]\u202e", "n": 10**17},
@@ -464,14 +458,13 @@ async def test_hostile_values_are_not_written_back(
         startDate=1,
         endDate=2**63 - 1,
     )
-    async with gate(remote_id) as form:
-        sent = _record_changes(form, monkeypatch)
+    async with gate.open(proxy, remote_id) as form:
         await form.press("shift+tab", "tab", "tab")
         assert form.status == "You have not changed anything yet."
         await form.fill(isCoerced="1")
         await form.press("ctrl+s")
         await form.agree()
-        assert sent == [{"isCoerced": 1}]
+        assert _changes(proxy) == [{"isCoerced": 1}]
         assert gate.call("detail", remoteId=remote_id)["remoteName"] == name
 
 
@@ -556,17 +549,17 @@ async def test_the_focused_field_is_always_in_sight(gate: Gate, size: tuple[int,
 
 
 @pytest.mark.long
-async def test_unconfirmed_add_blocks_add_and_clear_at_once(gate: Gate, line: Line) -> None:
-    async with gate.open(line) as form:
+async def test_unconfirmed_add_blocks_add_and_clear_at_once(gate: Gate, proxy: FaultProxy) -> None:
+    async with gate.open(proxy) as form:
         await form.fill(**RECURRING)
-        line.lose, line.applies = "add", False
+        lose(proxy, "add", applies=False)
         await form.press("ctrl+s")
         await form.agree()
         assert "may have recorded the change" in form.status
         pilot = form.pilot
         log = pilot.app.messages[-1]  # type: ignore[attr-defined]
         assert log.title == "Add a remote" and "may have recorded the change" in log.text
-        line.lose = ""
+        proxy.disarm("add")
         operations = pilot.app.operations  # type: ignore[attr-defined]
         other = RemoteForm(operations, GATE, typed=RECURRING | {"remoteName": "Another"})
         pilot.app.push_screen(other)
@@ -647,18 +640,18 @@ async def test_form_does_not_count_down_in_low_bandwidth_mode(
         assert form.status.endswith(again)
 
 
-async def test_form_saves_when_the_service_is_back(gate: Gate, line: Line) -> None:
-    async with gate.open(line) as form:
+async def test_form_saves_when_the_service_is_back(gate: Gate, proxy: FaultProxy) -> None:
+    async with gate.open(proxy) as form:
         await form.fill(**RECURRING)
         before = gate.total()
-        line.lose, line.applies = "detail", False
+        lose(proxy, "detail", applies=False)
         with pytest.raises(ServiceError):
             await form.screen.operations.remotes.detail(1)
         await settled(form.pilot)
         assert "cannot be reached" in form.status
         await form.press("ctrl+s")
         assert form.dialog == "" and "cannot be reached" in form.status
-        line.lose = ""
+        proxy.disarm("detail")
         await form.press("ctrl+s")
         await form.agree()
         assert gate.total() == before + 1

@@ -13,12 +13,10 @@ from lockterm.operations.list_walk import WalkLimits
 from lockterm.screens.remote_form import RemoteForm
 from lockterm.screens.remotes import RemotesScreen
 from lockterm.service.running import RunningService
+from tests.faults.proxy import FaultProxy
 from tests.long import telling
 from tests.screens import someone_else
-from tests.screens.forms.conftest import Line, Opener, add
-from tests.screens.forms.conftest import gate as gate
-from tests.screens.forms.conftest import line as line
-from tests.screens.forms.conftest import open_form as open_form
+from tests.screens.forms.conftest import Gate, lose
 from tests.screens.forms.test_remote_form import RECURRING
 from tests.screens.running_app import PATIENCE_S, Demo, notices, settled, shown, until
 from tests.screens.site import press, press_to, settled_when, words
@@ -131,19 +129,19 @@ async def test_a_series_that_comes_in_one_burst_is_the_same(demo: Demo) -> None:
     assert made == {"Crew 1": "B-001", "Crew 2": "B-002", "Anna": "7", "Anna 2": "8"}
 
 
-async def lost(pilot: Pilot[Any], line: Line) -> None:
+async def lost(pilot: Pilot[Any], proxy: FaultProxy) -> None:
     """Save and go on to the next, and lose the answer."""
-    line.lose = "add"
+    lose(proxy, "add", applies=True)
     await press(pilot, "ctrl+n", "right", "enter")
-    line.lose = ""
+    proxy.disarm("add")
 
 
 @pytest.mark.long
-async def test_next_remote_is_offered_after_the_result(demo: Demo, line: Line) -> None:
+async def test_next_remote_is_offered_after_the_result(demo: Demo, proxy: FaultProxy) -> None:
     crew(demo.service, 1)
-    async with demo.starter(line, 1004) as pilot:
+    async with demo.starter(proxy, 1004) as pilot:
         form = await begun(pilot, "+")
-        await lost(pilot, line)
+        await lost(pilot, proxy)
         status = form.query_one("#status")
         assert "may have recorded the change" in str(status.render())
         assert form.fields.typed()["remoteName"] == "Crew 2", "the next, before this one is known"
@@ -158,11 +156,13 @@ async def test_next_remote_is_offered_after_the_result(demo: Demo, line: Line) -
     assert sorted(crews(demo.service)) == ["Crew 1", "Crew 2", "Crew 3"]
 
 
-async def test_form_does_not_report_unconfirmed_input_as_recorded(demo: Demo, line: Line) -> None:
+async def test_form_does_not_report_unconfirmed_input_as_recorded(
+    demo: Demo, proxy: FaultProxy
+) -> None:
     crew(demo.service, 1)
-    async with demo.starter(line, 1004) as pilot:
+    async with demo.starter(proxy, 1004) as pilot:
         form = await begun(pilot, "+")
-        await lost(pilot, line)
+        await lost(pilot, proxy)
         await pilot.press("end", *"abc", "ctrl+r")
         await settled_when(pilot, lambda: "Recorded Crew 2. Added so far: 1." in shown(pilot))
         typed = form.fields.typed()
@@ -206,8 +206,8 @@ LONG = "张伟（保安队长）大楼管理处夜班负责人与钥匙保管员
 
 
 @pytest.mark.long
-async def test_adding(service: RunningService, open_form: Opener) -> None:
-    async with open_form(service, timeout_s=PATIENCE_S) as form:
+async def test_adding(gate: Gate) -> None:
+    async with gate(timeout_s=PATIENCE_S) as form:
         await form.press("'Roof crew", "tab")
         await form.fill(**RECURRING | {"endDate": "2026-11-01 09:00", "weekDay": ""})
         await form.press("ctrl+s")
@@ -216,23 +216,22 @@ async def test_adding(service: RunningService, open_form: Opener) -> None:
 
 @pytest.mark.long
 @pytest.mark.parametrize("size", [(80, 24), (120, 40)])
-async def test_asking(service: RunningService, open_form: Opener, size: tuple[int, int]) -> None:
-    async with open_form(service, size=size, timeout_s=PATIENCE_S) as form:
+async def test_asking(gate: Gate, size: tuple[int, int]) -> None:
+    async with gate(size=size, timeout_s=PATIENCE_S) as form:
         await form.fill(**RECURRING | {"remoteName": LONG, "weekDay": ""})
         await form.press("ctrl+s")
         assert_picture(form.pilot.app, f"remote-form-ask-{size[0]}x{size[1]}")
 
 
 @pytest.mark.long
-async def test_changing(service: RunningService, open_form: Opener) -> None:
-    remote_id = add(
-        service,
+async def test_changing(gate: Gate) -> None:
+    remote_id = gate.add(
         remoteName=LONG,
         remoteType=2,
         startDate=1_790_000_000_000,
         endDate=1_790_500_000_000,
         extraData={"company": "Brandt Elektro GmbH", "badge": 7009},
     )
-    async with open_form(service, remote_id, "endDate", timeout_s=PATIENCE_S) as form:
+    async with gate(remote_id, "endDate", timeout_s=PATIENCE_S) as form:
         await form.press("'+1y")
         assert_picture(form.pilot.app, "remote-form-edit-80x24")
