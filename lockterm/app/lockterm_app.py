@@ -256,14 +256,10 @@ class LocktermApp(TerminalApp[int]):
             except LocktermError as error:
                 refuse_to_open(self, "Last run", error.sentences)
                 return
-            shown = [one for one in self.screen_stack if isinstance(one, type(screen))]
-            if any(one.drawn.plan.id == run_id for one in shown):
-                is_here = shown[-1] is self.screen and shown[-1].drawn.plan.id == run_id
-                place = (
-                    "behind this screen. Press Esc to return to the run."
-                    if not is_here
-                    else "here."
-                )
+            runs = [one for one in self.screen_stack if isinstance(one, type(screen))]
+            if shown := [one for one in runs if one.drawn.plan.id == run_id]:
+                behind = "behind this screen. Press Esc to return to the run."
+                place = "here." if shown[-1] is self.screen else behind
                 refuse_to_open(self, "Last run", f"The run is already open {place}")
                 return
             self.push_screen(screen)

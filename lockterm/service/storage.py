@@ -55,10 +55,6 @@ class Rows(Protocol):
     """The result of an SQL statement, as the cursors of both databases offer it."""
 
     @property
-    def description(self) -> Any:
-        """The columns of the result: for each, a sequence that begins with the column's name."""
-
-    @property
     def rowcount(self) -> int:
         """Number of changed rows."""
 
