@@ -17,12 +17,28 @@ from typing import Any
 import psycopg
 import pytest
 
+from lockterm.service.app import create_service
+from lockterm.service.storage import DatabaseUnusableError
 from tests.programs import require
 
 
 def name_of(address: str) -> str:
     """The name of a database, by its address."""
     return str(psycopg.conninfo.conninfo_to_dict(address)["dbname"])
+
+
+def make_tables(address: str) -> None:
+    """Have a service make its tables in a database, and close it."""
+    create_service(address, migrate=True).state.site.database.close()
+
+
+def refusal(
+    address: str, words: str | None = None, *, migrate: bool = True
+) -> DatabaseUnusableError:
+    """Why a service cannot use a database, which it says with these words."""
+    with pytest.raises(DatabaseUnusableError, match=words) as refused:
+        create_service(address, migrate=migrate)
+    return refused.value
 
 
 @dataclass

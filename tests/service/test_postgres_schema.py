@@ -5,8 +5,7 @@ from __future__ import annotations
 import pytest
 
 from lockterm.service.app import create_service
-from lockterm.service.storage import DatabaseUnusableError
-from tests.service.cluster import Cluster, name_of
+from tests.service.cluster import Cluster, make_tables, name_of, refusal
 
 pytestmark = pytest.mark.long
 
@@ -25,7 +24,7 @@ def place(cluster: Cluster) -> str:
     # Until PostgreSQL 14, the owner of a database may not create in its schema public.
     cluster.do("GRANT CREATE ON SCHEMA public TO plain", address)
     address = address.replace("lockterm@", "plain@")
-    create_service(address, migrate=True).state.site.database.close()
+    make_tables(address)
     return address
 
 
@@ -61,20 +60,15 @@ def test_serve_refuses_the_schema_when_another_role_has_a_say_in_it(
 ) -> None:
     for statement in statements:
         cluster.do(statement, place)
-    with pytest.raises(DatabaseUnusableError, match=named) as refused:
-        create_service(place, migrate=migrate)
-    assert "REVOKE CREATE ON SCHEMA public" in refused.value.hint
+    assert "REVOKE CREATE ON SCHEMA public" in refusal(place, named, migrate=migrate).hint
 
 
 def test_serve_names_the_schema_to_make_when_the_role_may_not_create(
     cluster: Cluster, place: str
 ) -> None:
     other = cluster.new_database().replace("lockterm@", "plain@")
-    with pytest.raises(
-        DatabaseUnusableError, match="permission denied for schema public"
-    ) as refused:
-        create_service(other, migrate=True)
-    assert "CREATE SCHEMA lockterm AUTHORIZATION lockterm" in refused.value.hint
+    refused = refusal(other, "permission denied for schema public")
+    assert "CREATE SCHEMA lockterm AUTHORIZATION lockterm" in refused.hint
 
 
 def test_serve_uses_its_own_schema_when_the_role_has_one(cluster: Cluster, place: str) -> None:
@@ -87,8 +81,7 @@ def test_serve_uses_its_own_schema_when_the_role_has_one(cluster: Cluster, place
     service.state.site.database.close()
     cluster.do("DROP SCHEMA plain CASCADE", place)
     cluster.do("DROP SCHEMA public CASCADE", place)
-    with pytest.raises(DatabaseUnusableError, match="names no schema"):
-        create_service(place, migrate=True)
+    refusal(place, "names no schema")
 
 
 def test_schema_names_do_not_hide_system_names(cluster: Cluster, place: str) -> None:

@@ -25,12 +25,6 @@ def test_quitting_ends_every_mode_when_the_mouse_was_taken_late(lockterm: Start)
     assert modes_of(session.raw) == {7, 25}
 
 
-def test_quiet_mode_does_not_ask_for_every_movement_of_the_mouse(lockterm: Start) -> None:
-    session = lockterm("demo", "--quiet", seen="Main gate")
-    modes = modes_of(session.raw)
-    assert 1002 in modes and 1003 not in modes
-
-
 def test_one_thread_reads_when_the_process_was_stopped_and_continued(lockterm: Start) -> None:
     """Two threads that read would each get half of what is typed, and one wait for ever."""
     session = lockterm("demo", seen="Main gate")

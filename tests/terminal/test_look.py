@@ -85,8 +85,9 @@ def test_sixteen_colors_are_the_terminals_own(lockterm: Start, term: str) -> Non
     assert codes & set(range(30, 38)), "red for what is wrong"
 
 
-@pytest.mark.long
-@pytest.mark.parametrize("how", [["--quiet"], []], ids=["option", "environment"])
+@pytest.mark.parametrize(
+    "how", [["--quiet"], pytest.param([], marks=pytest.mark.long)], ids=["option", "environment"]
+)
 def test_quiet_mode_sends_neither_true_color_nor_special_glyphs(
     lockterm: Start, how: list[str]
 ) -> None:
