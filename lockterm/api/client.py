@@ -12,6 +12,7 @@ import re
 import threading
 from collections.abc import Awaitable, Callable, Mapping
 from concurrent.futures import Future
+from functools import partial
 from types import ModuleType
 from typing import TYPE_CHECKING, Any, NamedTuple, Self, TypeVar
 
@@ -158,43 +159,40 @@ class LockService:
             answer = await self._transport.exchange(
                 "GET", LIST_PATH, query=query, within_s=within_s
             )
+            read = partial(page_of, answer, page_no, page_size, lock_id)
             if place is None:
-                return await _beside(answer, lambda: page_of(answer, page_no, page_size, lock_id))
+                return await _beside(answer, read)
             if answer.status == 200:
                 place.leave()
             async with place.reading:
-                return await _beside(answer, lambda: page_of(answer, page_no, page_size, lock_id))
+                return await _beside(answer, read)
 
         return await self._retries.read(attempt, self._profile.timeout_s)
 
     async def remote_detail(self, remote_id: int) -> Remote:
         """Return the details of a remote, with the names of its lock (contract 4.5)."""
         path = "/api/v1/bluetooth-remote/detail"
-        return await self._post(
-            path, {"remoteId": remote_id}, lambda data: read_remote(data, remote_id)
-        )
+        read = partial(read_remote, remote_id=remote_id)
+        return await self._post(path, {"remoteId": remote_id}, read)
 
     # --- voices ------------------------------------------------------------------------------
 
     async def list_voice_packs(self, lock_id: int) -> list[VoicePack]:
         """Return the voice packs of a lock, possibly without addresses (contract 4.9)."""
-        path = "/api/v1/voice/list"
-        return await self._post(
-            path, {"lockId": lock_id}, lambda data: read_many(data, _voices().VoicePack)
-        )
+        read = partial(read_many, kind=_voices().VoicePack)
+        return await self._post("/api/v1/voice/list", {"lockId": lock_id}, read)
 
     async def list_languages(self, vendor: str, model: str) -> list[Language]:
         """Return the languages and timbres for a vendor's lock model (contract 4.10)."""
         body = {"vendor": vendor, "model": model}
-        return await self._post(
-            "/api/v1/voice/packs", body, lambda data: read_many(data, _voices().Language)
-        )
+        read = partial(read_many, kind=_voices().Language)
+        return await self._post("/api/v1/voice/packs", body, read)
 
     async def voice_pack_detail(self, lock_id: int, name: str) -> VoicePack:
         """Return the details of a voice pack: URL, size and MD5 (contract 4.11)."""
         body = {"lockId": lock_id, "name": name}
-        path = "/api/v1/voice/detail"
-        return await self._post(path, body, lambda data: read_one(data, _voices().VoicePack))
+        read = partial(read_one, kind=_voices().VoicePack)
+        return await self._post("/api/v1/voice/detail", body, read)
 
     # --- writes ------------------------------------------------------------------------------
 
@@ -233,7 +231,7 @@ class LockService:
                     within_s=within_s,
                     on_leaving=on_leaving,
                 )
-                return await _understood(answer, lambda data: read_result(data, write.result))
+                return await _understood(answer, partial(read_result, name=write.result))
             except (NoAnswerError, MalformedAnswerError) as error:
                 raise ResultUnknownError(
                     f"The service may have recorded the change or not. {error.message}",

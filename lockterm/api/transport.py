@@ -18,7 +18,6 @@ from collections.abc import (
     AsyncIterator,
     Awaitable,
     Callable,
-    Coroutine,
     Iterator,
     Mapping,
 )
@@ -131,11 +130,8 @@ class ConnectionPool:
         return None
 
     def _throw_away(self, connection: Connection) -> None:
-        self._close(connection.aclose())
-
-    def _close(self, closing: Coroutine[Any, Any, None]) -> None:
         # Use a separate task, so that a canceled caller does not interrupt the closing.
-        task = asyncio.ensure_future(closing)
+        task = asyncio.ensure_future(connection.aclose())
         self._closing.add(task)
         task.add_done_callback(self._thrown_away)
 

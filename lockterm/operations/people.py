@@ -65,6 +65,7 @@ class Access:
     the dates, the text also contains the status."""
 
 
+@dataclass
 class PeopleReport:
     """The report on the people who can open some locks, with all of their remotes.
 
@@ -76,35 +77,29 @@ class PeopleReport:
         text: The search text that selected the people; empty if there was none.
     """
 
-    def __init__(
-        self,
-        operations: Operations,
-        people: People,
-        shown: Sequence[Person],
-        reads: Collection[LockRead],
-        text: str,
-    ) -> None:
-        self._operations = operations
-        self._people = people
-        self._shown = shown
-        self._reads = reads
-        self._text = text
+    operations: Operations
+    people: People
+    shown: Sequence[Person]
+    reads: Collection[LockRead]
+    text: str
+
+    def __post_init__(self) -> None:
         self._accesses = defaultdict[PersonKey, list[Access]](list)
-        self._now_ms = operations.now_ms()
+        self._now_ms = self.operations.now_ms()
 
     def collect(self) -> Iterator[None]:
         """Collect the remotes of the people.
 
         The iterator yields after each block, so that the caller can handle key presses.
         """
-        wanted = {person.key for person in self._shown}
+        wanted = {person.key for person in self.shown}
         zones: dict[str, tzinfo] = {}
-        for one in self._reads:
+        for one in self.reads:
             if one.listing is None:
                 continue
             zone = zones.get(one.lock.zone)
             if zone is None:  # an unknown zone causes a search on the disk
-                zone = zones[one.lock.zone] = self._operations.zone(one.lock)
+                zone = zones[one.lock.zone] = self.operations.zone(one.lock)
             for block in one.listing.blocks:
                 for remote in block.remotes():
                     key = key_of_person(remote.remote_name, remote.remote_number)
@@ -132,8 +127,8 @@ class PeopleReport:
 
     def csv_rows(self) -> Iterator[Mapping[str, Any]]:
         """Yield a row for each remote, and then a row for each lock that could not be read."""
-        read = {one.lock.lock_id: self._read_at(one) for one in self._reads}
-        for person in self._shown:
+        read = {one.lock.lock_id: self._read_at(one) for one in self.reads}
+        for person in self.shown:
             similar = self._similar(person)
             for one in self._accesses[person.key]:
                 yield {
@@ -161,7 +156,7 @@ class PeopleReport:
 
     def as_json(self) -> list[dict[str, Any]]:
         """Return an object for each person, with the person's remotes."""
-        read = {one.lock.lock_id: self._read_at(one) for one in self._reads}
+        read = {one.lock.lock_id: self._read_at(one) for one in self.reads}
         return [
             {
                 "name": person.name or None,
@@ -169,7 +164,7 @@ class PeopleReport:
                 "locks": person.locks,
                 "similar": [
                     {"name": one.person.name or None, "why": one.why.value}
-                    for one in self._people.similar(person)
+                    for one in self.people.similar(person)
                 ],
                 "remotes": [
                     {
@@ -185,7 +180,7 @@ class PeopleReport:
                     for one in self._accesses[person.key]
                 ],
             }
-            for person in self._shown
+            for person in self.shown
         ]
 
     def as_html(self) -> bytes:
@@ -207,27 +202,27 @@ class PeopleReport:
     @cached_property
     def _unread(self) -> list[LockRead]:
         """The locks that have no stored list, or whose last reading failed."""
-        return [one for one in self._reads if one.problem or one.listing is None]
+        return [one for one in self.reads if one.problem or one.listing is None]
 
     @property
     def _facts(self) -> list[tuple[str, str]]:
-        profile = self._operations.profile
+        profile = self.operations.profile
         reads = [
             one
             if one.problem or one.listing is not None
             else LockRead(one.place, one.lock, problem="not read yet")
-            for one in self._reads
+            for one in self.reads
         ]
         facts = [
             ("Date", dates.stamp(self._now_ms, profile.zone)),
             ("Time zone", dates.zone_name(profile.zone)),
             ("Profile", profile.name),
             ("Service", without_secrets(profile.base_url)),
-            *([("Search", self._text)] if self._text else []),
-            ("People", count_people(self._shown)),
+            *([("Search", self.text)] if self.text else []),
+            ("People", count_people(self.shown)),
             ("Locks", describe_reads(reads, 0)),
         ]
-        if not self._people.compares_letters:
+        if not self.people.compares_letters:
             facts.append(("Similar names", NOT_COMPARED))
         return facts
 
@@ -245,16 +240,16 @@ class PeopleReport:
             )
         yield (
             "People",
-            "" if self._shown or self._text else NO_ONE,
+            "" if self.shown or self.text else NO_ONE,
             ("Name", "Lock", "Number", "Valid", "State"),
             [
                 (format_person(person), one.lock.title, one.number, one.valid, one.state)
-                for person in self._shown
+                for person in self.shown
                 for one in self._accesses[person.key]
             ],
         )
         similar = [
-            (format_person(one), words) for one in self._shown if (words := self._similar(one))
+            (format_person(one), words) for one in self.shown if (words := self._similar(one))
         ]
         if similar:
             yield "Similar names", ABOUT_SIMILAR, ("Name", "Similar to"), similar
@@ -264,13 +259,13 @@ class PeopleReport:
             ("Lock", "ID", "Remotes", "List read"),
             [
                 (one.lock.title, str(one.lock.lock_id), one.listing.count, self._when(one))
-                for one in self._reads
+                for one in self.reads
                 if one.listing is not None
             ],
         )
 
     def _similar(self, person: Person) -> str:
-        similar = self._people.similar(person)
+        similar = self.people.similar(person)
         return describe_similar(similar, len(similar))
 
     def _age(self, one: LockRead) -> str:
@@ -278,18 +273,18 @@ class PeopleReport:
         if one.listing is None:
             return "none"
         return describe_age(
-            one.listing.at_ms, self._operations.machine_ms(), changed=one.listing.changed
+            one.listing.at_ms, self.operations.machine_ms(), changed=one.listing.changed
         )
 
     def _when(self, one: LockRead) -> str:
         """Return the time and the age of a list as text."""
         assert one.listing is not None
-        return f"{dates.stamp(one.listing.at_ms, self._operations.profile.zone)}, {self._age(one)}"
+        return f"{dates.stamp(one.listing.at_ms, self.operations.profile.zone)}, {self._age(one)}"
 
     def _read_at(self, one: LockRead) -> str:
         if one.listing is None:
             return ""
-        return dates.to_iso(one.listing.at_ms, self._operations.profile.zone)
+        return dates.to_iso(one.listing.at_ms, self.operations.profile.zone)
 
 
 def _describe_problem(one: LockRead) -> str:

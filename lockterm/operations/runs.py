@@ -14,7 +14,7 @@ import contextlib
 import logging
 from collections import Counter, deque
 from collections.abc import AsyncIterator, Awaitable, Callable, Iterable, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from functools import partial
 from typing import TYPE_CHECKING, Any, ParamSpec, TypeVar
 from uuid import uuid4
@@ -76,6 +76,7 @@ MOST_PAUSES = 10
 not sent."""
 
 
+@dataclass
 class Runs:
     """The plans of a profile, and their runs in this session.
 
@@ -89,21 +90,15 @@ class Runs:
         pace: The rate limiter. All runs of the session share it, to keep its estimates.
     """
 
-    def __init__(
-        self,
-        profile: Profile,
-        connection: Connection,
-        journal: JournalStore,
-        steps: Steps,
-        pace: RateLimiter,
-    ) -> None:
-        self._profile = profile
-        self._connection = connection
-        self._journal = journal
-        self._steps = steps
-        self._store = RunStore(journal.database, journal.session)
-        self._thread = journal.database.thread
-        self._pace = pace
+    profile: Profile
+    connection: Connection
+    journal: JournalStore
+    steps: Steps
+    pace: RateLimiter
+
+    def __post_init__(self) -> None:
+        self._store = RunStore(self.journal.database, self.journal.session)
+        self._thread = self.journal.database.thread
         self._here: set[str] = set()
         """The IDs of the plans that are running in this process."""
 
@@ -126,14 +121,14 @@ class Runs:
         """
         both = (*steps, *(replace(step, is_planned=False) for step in left))
         numbered = (replace(step, number=number) for number, step in enumerate(both, 1))
-        profile, now_ms = self._profile, self._connection.clock.now_ms()
+        profile, now_ms = self.profile, self.connection.clock.now_ms()
         head = (uuid4().hex, profile.name, profile.base_url, title, now_ms)
         return Plan(*head, tuple(numbered), tuple(losses))
 
     async def keep(self, plan: Plan) -> None:
         """Store a plan. A plan that is already stored stays unchanged."""
         if plan.credentials is None:
-            plan = replace(plan, credentials=self._journal.account.credentials)
+            plan = replace(plan, credentials=self.journal.account.credentials)
         await self._use(self._store.keep, plan)
 
     def needs_account(self, plan: Plan) -> bool:
@@ -141,12 +136,12 @@ class Runs:
 
         This is necessary if the plan was stored with other credentials.
         """
-        return plan.credentials not in (None, self._journal.account.credentials)
+        return plan.credentials not in (None, self.journal.account.credentials)
 
     async def note_same_account(self, plan: Plan) -> Plan:
         """Store that the present credentials belong to the account that a plan was made for."""
-        now, was = self._journal.account.credentials, plan.credentials or ""
-        await self._use(self._journal.account.note_same, was)
+        now, was = self.journal.account.credentials, plan.credentials or ""
+        await self._use(self.journal.account.note_same, was)
         await self._use(self._store.note_credentials, plan.id, now)
         return replace(plan, credentials=now)
 
@@ -167,7 +162,7 @@ class Runs:
         is_running = await self.is_running(ids[0])
         plan = await self._use(self._store.read, ids[0])
         steps = [await self._up_to_date(step) for step in plan.steps]
-        steps = await with_notes(self._journal, plan.id, steps)
+        steps = await with_notes(self.journal, plan.id, steps)
         return replace(plan, steps=tuple(steps), is_running=is_running)
 
     async def changed(self, plan: Plan) -> list[Step]:
@@ -202,10 +197,10 @@ class Runs:
         on_one = Counter[int]()
         for step in due:
             on_one[step.lock_id] += CALLS[step.action]
-        call_s = self._connection.call_s or USUAL_CALL_S
+        call_s = self.connection.call_s or USUAL_CALL_S
         side_by_side = max(min(len(on_one), int(MOST_AT_ONCE)), 1)
         seconds = call_s * max(calls / side_by_side, *on_one.values(), 0)
-        seconds = max(seconds, calls / self._pace.per_s) + self._pace.wait_s(0)
+        seconds = max(seconds, calls / self.pace.per_s) + self.pace.wait_s(0)
         return f"{format_count(calls, 'request')} to the service, about {format_duration(seconds)}"
 
     # --- running -----------------------------------------------------------------------------
@@ -238,7 +233,7 @@ class Runs:
             run.end()
 
     async def _execute(self, run: Run) -> None:
-        profile, plan = self._profile, run.plan
+        profile, plan = self.profile, run.plan
         if profile.read_only:
             raise RuleViolationError(
                 {"read_only": describe_read_only(profile.name, "Nothing was sent")}
@@ -258,7 +253,7 @@ class Runs:
 
     @contextlib.asynccontextmanager
     async def _taken(self, plan: Plan) -> AsyncIterator[None]:
-        holder = self._journal.session.id if plan.id in self._here else ""
+        holder = self.journal.session.id if plan.id in self._here else ""
         if not holder:
             self._here.add(plan.id)
             try:
@@ -268,11 +263,11 @@ class Runs:
                     self._here.discard(plan.id)
         if holder:
             raise RunUnderWayError(plan, holder)
-        self._connection.runs_under_way += 1
+        self.connection.runs_under_way += 1
         try:
             yield
         finally:
-            self._connection.runs_under_way -= 1
+            self.connection.runs_under_way -= 1
             self._here.discard(plan.id)
             with contextlib.suppress(StoreError):  # the claim ends with this session anyway
                 await self._use(self._store.release, plan.id)
@@ -280,7 +275,7 @@ class Runs:
     async def _begin(self, run: Run) -> None:
         """Store the results of steps that need no call, and group the due steps by lock."""
         ended = []
-        self._steps.note_known(run.plan.steps)
+        self.steps.note_known(run.plan.steps)
         for step in run.plan.steps:
             now = await self._up_to_date(step)
             if step.action is Action.KEEP and step.state in DUE:
@@ -294,7 +289,7 @@ class Runs:
 
     async def _up_to_date(self, step: Step) -> Step:
         is_unknown = step.state is StepState.UNKNOWN
-        return await self._steps.up_to_date(step) if is_unknown else step
+        return await self.steps.up_to_date(step) if is_unknown else step
 
     async def _dispatch(self, run: Run) -> None:
         under_way: dict[asyncio.Task[None], int] = {}
@@ -303,13 +298,13 @@ class Runs:
             while True:
                 wait_s = 0.0
                 while run.ready and not run.starts_no_more:
-                    wait_s = self._pace.wait_s(len(under_way))
+                    wait_s = self.pace.wait_s(len(under_way))
                     if wait_s > 0:
                         break
                     lock_id = run.ready.popleft()
                     number = run.waiting[lock_id].popleft()
-                    self._pace.begin(CALLS[run.steps[number].action])
-                    task = self._connection.background(self._try(run, number))
+                    self.pace.begin(CALLS[run.steps[number].action])
+                    task = self.connection.background(self._try(run, number))
                     under_way[task] = lock_id
                 if not under_way and (not run.ready or run.starts_no_more):
                     return
@@ -340,7 +335,7 @@ class Runs:
     async def _prove(self, run: Run, number: int, within_s: float | None = None) -> None:
         """Verify an unconfirmed step and store its proven result, unless the run is stopped."""
         step = run.steps[number]
-        resolved = await self._unless_stopped(run, self._steps.verify_step, step, within_s)
+        resolved = await self._unless_stopped(run, self.steps.verify_step, step, within_s)
         if resolved is not None and resolved != step:
             await self._note(run, [resolved])
 
@@ -372,7 +367,7 @@ class Runs:
         """Run a step and store its result."""
         step = run.steps[number]
         if step.state is StepState.SENT:
-            resolved = await self._steps.resolve(step)
+            resolved = await self.steps.resolve(step)
             if resolved is not None:
                 await self._end(run, resolved)
                 return
@@ -395,9 +390,9 @@ class Runs:
             self._weigh(run, step, error)
         else:
             if ended.state is StepState.UNKNOWN:
-                self._pace.fail()
+                self.pace.fail()
             else:
-                self._pace.went_well()
+                self.pace.went_well()
         await self._end(run, ended)
 
     async def _unless_held(self, run: Run, step: Step) -> Step:
@@ -406,17 +401,17 @@ class Runs:
         Each blocking change is verified only once per run.
         """
         try:
-            return await self._steps.execute(step)
+            return await self.steps.execute(step)
         except PendingChangeError as error:
             holder = error.operation
             if holder.id in run.holders:
                 raise
             run.holders.add(holder.id)
-            is_own = holder.session == self._journal.session.id
+            is_own = holder.session == self.journal.session.id
             # A change of an earlier session blocks until it is proven or not seen.
             within_s = READ_BACK_S if is_own else None
-            await self._unless_stopped(run, self._steps.verify, holder, within_s)
-        return await self._steps.execute(step)
+            await self._unless_stopped(run, self.steps.verify, holder, within_s)
+        return await self.steps.execute(step)
 
     async def _end(self, run: Run, ended: Step) -> None:
         """Store the result of a step, and its effect on other steps of the same lock."""
@@ -435,7 +430,7 @@ class Runs:
 
     async def _put_off(self, run: Run, step: Step, error: RateLimitedError) -> None:
         """Postpone a step that the service refused, until the requested pause has ended."""
-        self._pace.limit(error.retry_after_s or 0.0)
+        self.pace.limit(error.retry_after_s or 0.0)
         run.pauses[step.number] += 1
         if run.pauses[step.number] > MOST_PAUSES:
             await self._note(run, [replace(step, state=StepState.NOT_SENT, message=error.meaning)])
@@ -450,7 +445,7 @@ class Runs:
         if isinstance(error, ServiceError) and error.out_of_reach:
             run.unreached[step.lock_id] = error.meaning
         if isinstance(error, ServiceError) and not isinstance(error, RefusedError):
-            self._pace.fail()
+            self.pace.fail()
 
     async def _note(self, run: Run, steps: Sequence[Step]) -> None:
         if not steps:
@@ -460,4 +455,4 @@ class Runs:
             run.note(step)
 
     async def _use(self, work: Callable[P, T], *args: P.args, **options: P.kwargs) -> T:
-        return await self._thread.to_its_end(partial(self._journal.use, work, *args, **options))
+        return await self._thread.to_its_end(partial(self.journal.use, work, *args, **options))

@@ -5,6 +5,7 @@ from __future__ import annotations
 import contextlib
 import logging
 from collections.abc import Awaitable, Callable
+from dataclasses import dataclass
 from pathlib import Path
 from types import ModuleType
 from typing import TYPE_CHECKING, Any, TypeVar
@@ -27,6 +28,7 @@ MOST_ASKED = 5
 """Maximum number of packs whose details :meth:`Voices.find_pack` requests."""
 
 
+@dataclass
 class Voices:
     """The voices of a service. Methods that read raise ``ServiceError`` if reading fails.
 
@@ -36,22 +38,21 @@ class Voices:
         packs_dir: The directory for downloaded packs.
     """
 
-    def __init__(self, profile: Profile, reads: CachedReads, packs_dir: Path) -> None:
-        self.packs_dir = packs_dir
-        self._profile = profile
-        self._reads = reads
+    profile: Profile
+    reads: CachedReads
+    packs_dir: Path
 
     async def packs(self, lock_id: int) -> list[VoicePack]:
         """Request the voice packs of a lock from the service (contract 4.9)."""
-        return (await self._reads.read(_packs(lock_id))).value
+        return (await self.reads.read(_packs(lock_id))).value
 
     async def cached_packs(self, lock_id: int) -> Fetched[list[VoicePack]] | None:
         """Return the voice packs of a lock from the cache; None if they were never read."""
-        return await self._reads.kept(_packs(lock_id))
+        return await self.reads.kept(_packs(lock_id))
 
     async def pack(self, lock_id: int, name: str) -> VoicePack:
         """Request the address, size and MD5 of a pack from the service (contract 4.11)."""
-        return await self._reads.ask(
+        return await self.reads.ask(
             lambda service: service.voice_pack_detail(lock_id=lock_id, name=name)
         )
 
@@ -89,11 +90,11 @@ class Voices:
 
     async def languages(self, vendor: str, model: str) -> list[Language]:
         """Request the languages and timbres of a model from the service (contract 4.10)."""
-        return (await self._reads.read(_languages(vendor, model))).value
+        return (await self.reads.read(_languages(vendor, model))).value
 
     async def cached_languages(self, vendor: str, model: str) -> Fetched[list[Language]] | None:
         """Return the languages of a model from the cache; None if they were never read."""
-        return await self._reads.kept(_languages(vendor, model))
+        return await self.reads.kept(_languages(vendor, model))
 
     async def fetch(
         self, wanted: PackSource, progress: Callable[[int, int | None], None], agreed: str = ""
@@ -110,12 +111,12 @@ class Voices:
         """
         downloads = await self._downloads()
         place: Path = await downloads.download(
-            self._profile, wanted, self.packs_dir, progress, agreed=agreed
+            self.profile, wanted, self.packs_dir, progress, agreed=agreed
         )
         return place
 
     async def _downloads(self) -> ModuleType:
-        await self._reads.connection.open()  # imports the client in a thread
+        await self.reads.connection.open()  # imports the client in a thread
         from lockterm.api import downloads
 
         return downloads
@@ -129,7 +130,7 @@ class Voices:
             MalformedAnswerError: lockterm cannot download a pack from this address.
         """
         downloads = await self._downloads()
-        base_url = self._profile.base_url
+        base_url = self.profile.base_url
         server: str = downloads.other_server(downloads.checked_url(wanted.url, base_url), base_url)
         return server
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import logging
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from lockterm.api import writes
@@ -96,15 +97,11 @@ class Writes:
             RefusedError: The service refused the write.
             ResultUnknownError: The service may have recorded the remote.
         """
-
-        async def require_free_name() -> None:
-            await self._require_free_name(request.lock_id, request.remote_name)
-
         order = Order(
             writes.add_remote(request),
             request.lock_id,
             remote_name=request.remote_name,
-            guard=require_free_name,
+            guard=partial(self._require_free_name, request.lock_id, request.remote_name),
             restores=restores or (None, None),
             again_of=again_of,
             operation_id=operation_id,
@@ -217,15 +214,12 @@ class Writes:
         just_read: bool,
         operation_id: str | None = None,
     ) -> None:
-        async def require_same() -> None:
-            await self._require_same(remote, write, lock_id)
-
         order = Order(
             write,
             lock_id,
             remote_name=remote.remote_name or "",
             before=(remote.raw,),
-            guard=None if just_read else require_same,
+            guard=None if just_read else partial(self._require_same, remote, write, lock_id),
             again_of=again_of,
             operation_id=operation_id,
         )
