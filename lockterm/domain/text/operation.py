@@ -80,8 +80,7 @@ def format_operation(operation: Operation) -> str:
         return f"{verb} {format_count(len(operation.before), 'remote')}"
     if operation.call == "updateLockSetting":
         return f"set {verb} of {operation.lock_name}"
-    named = f"remote {operation.remote_id}" if operation.remote_id else ""
-    name = seen_or(operation.remote_name, named)
+    name = _remote_name(operation)
     is_number = operation.call == "updateRemoteUserNo"
     return f"set {verb} of {name}" if is_number else f"{verb} {name}"
 
@@ -109,8 +108,7 @@ def describe_operation(operation: Operation, zone: tzinfo, now_ms: int) -> str:
         zone: The time zone in which times are shown.
         now_ms: Now, in milliseconds.
     """
-    named = f"remote {operation.remote_id}" if operation.remote_id else ""
-    target = clean(seen_or(operation.remote_name, named), 24)
+    target = clean(_remote_name(operation), 24)
     if operation.call == "clear":
         target = format_count(len(operation.before), "remote")
     target = f"{target} " if target else ""
@@ -125,6 +123,12 @@ def describe_operation(operation: Operation, zone: tzinfo, now_ms: int) -> str:
     if operation.read_ms is not None and operation.call in READABLE_CALLS:
         line += f", verified {_clock(operation.read_ms, zone, now_ms)}"
     return line
+
+
+def _remote_name(operation: Operation) -> str:
+    """Return the name of a remote, or ``remote`` with its ID; empty if both are missing."""
+    named = f"remote {operation.remote_id}" if operation.remote_id else ""
+    return seen_or(operation.remote_name, named)
 
 
 def _clock(ms: int, zone: tzinfo, now_ms: int) -> str:
