@@ -13,9 +13,8 @@ import pytest
 
 from lockterm.service.running import RunningService
 from tests.experience.test_trust import CTRL_S
-from tests.terminal.pty_session import LOCKTERM, PtySession, clean_environment
+from tests.terminal.pty_session import LOCKTERM, Start, clean_environment
 
-Start = Callable[..., PtySession]
 READS = {"list", "detail", "checkRemoteName", "packs"}
 """The last parts of the contract's paths that change nothing."""
 SECRET = "Bearer hunter2-hunter2"

@@ -12,9 +12,7 @@ from lockterm.service.running import RunningService
 from tests.screens import someone_else
 from tests.screens.running_app import Starter, settled, shown
 from tests.screens.site import press, settled_when
-from tests.terminal.pty_session import PtySession
-
-Start = Callable[..., PtySession]
+from tests.terminal.pty_session import Start
 
 
 @pytest.mark.long

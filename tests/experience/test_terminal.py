@@ -5,7 +5,6 @@ from __future__ import annotations
 import base64
 import json
 import re
-from collections.abc import Callable
 from pathlib import Path
 
 import pytest
@@ -13,9 +12,8 @@ import pytest
 from lockterm.service.running import RunningService
 from tests.screens import someone_else
 from tests.terminal.multiplexers import PATIENT, in_tmux
-from tests.terminal.pty_session import PtySession
+from tests.terminal.pty_session import PtySession, Start
 
-Start = Callable[..., PtySession]
 MOUSE = re.compile(rb"\x1b\[\?10(?:00|03|06|15)h")
 COLOR = re.compile(rb"\x1b\[(?:[0-9;]*;)?(?:3[0-8]|4[0-8]|9[0-7]|10[0-7])(?:;[0-9;]*)?m")
 

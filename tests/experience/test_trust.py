@@ -21,10 +21,9 @@ from tests.screens import someone_else
 from tests.screens.running_app import Clock, Starter, notices, settled, shown, until
 from tests.screens.site import settled_when
 from tests.servers import port_of
-from tests.terminal.pty_session import PtySession
+from tests.terminal.pty_session import Start
 from tests.terminal.test_killed import name_on_disk
 
-Start = Callable[..., PtySession]
 CTRL_S = b"\x13"
 
 

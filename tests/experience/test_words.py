@@ -23,9 +23,8 @@ from tests.screens import someone_else
 from tests.screens.running_app import Clock, Starter, notices, settled, shown, until
 from tests.screens.site import press
 from tests.servers import port_of
-from tests.terminal.pty_session import PATIENCE_S, PtySession
+from tests.terminal.pty_session import PATIENCE_S, Start
 
-Start = Callable[..., PtySession]
 IDLE_S = 10.0
 TYPED = {"-": "minus", " ": "space", ":": "colon"}
 

@@ -342,3 +342,7 @@ class PtySession:
         self._session.close()
         self.close_terminal()
         os.close(self._slave)
+
+
+Start = Callable[..., PtySession]
+"""What the fixture ``lockterm`` is."""

@@ -3,13 +3,10 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable
 
 import pytest
 
-from tests.terminal.pty_session import PtySession
-
-Start = Callable[..., PtySession]
+from tests.terminal.pty_session import PtySession, Start
 
 FIRST = "Ruth Adler"
 """The first remote of the lock, a permanent one."""

@@ -3,11 +3,9 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable
 
-from tests.terminal.pty_session import PtySession
+from tests.terminal.pty_session import PtySession, Start
 
-Start = Callable[..., PtySession]
 ESCAPE = "\x1b[27u"
 """Spelt so that it needs no pause behind it."""
 PALETTE = "\x10"

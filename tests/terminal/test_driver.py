@@ -4,14 +4,11 @@ from __future__ import annotations
 
 import signal
 import termios
-from collections.abc import Callable
 
 import psutil
 
-from tests.terminal.pty_session import PtySession
+from tests.terminal.pty_session import Start
 from tests.terminal.test_ending import assert_given_back, modes_of
-
-Start = Callable[..., PtySession]
 
 
 def test_quitting_ends_every_mode_when_the_mouse_was_taken_late(lockterm: Start) -> None:

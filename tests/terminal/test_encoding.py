@@ -2,15 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-
 import pytest
 
 from lockterm.service.running import RunningService
 from tests.long import telling
-from tests.terminal.pty_session import PtySession
-
-Start = Callable[..., PtySession]
+from tests.terminal.pty_session import PtySession, Start
 
 QUESTION = b"\x1b[H\xc3\xa1\xc3\xa4\x1b[06n\r\x1b[K"
 """Two letters, where the cursor is behind them, and they are gone."""

@@ -6,15 +6,12 @@ import json
 import re
 import signal
 import subprocess
-from collections.abc import Callable
 from pathlib import Path
 
 import psutil
 import pytest
 
-from tests.terminal.pty_session import LOCKTERM, PtySession, clean_environment
-
-Start = Callable[..., PtySession]
+from tests.terminal.pty_session import LOCKTERM, PtySession, Start, clean_environment
 
 FIRST_LOCK = "Main gate +1001"
 

@@ -13,9 +13,8 @@ import pytest
 
 from lockterm.service.running import RunningService
 from tests.long import telling
-from tests.terminal.pty_session import PtySession
+from tests.terminal.pty_session import PtySession, Start
 
-Start = Callable[..., PtySession]
 TOKEN = "one-secret-of-this-test"
 SET = {"LOCKTERM_TOKEN": f"Bearer {TOKEN}"}
 GO_ON = "\x1b[C\r"

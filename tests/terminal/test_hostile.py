@@ -4,14 +4,11 @@ from __future__ import annotations
 
 import re
 import unicodedata
-from collections.abc import Callable
 
 import pytest
 
 from tests.terminal.hostile_service import hostile_service
-from tests.terminal.pty_session import PtySession
-
-Start = Callable[..., PtySession]
+from tests.terminal.pty_session import Start
 
 OUR_SEQUENCES = re.compile(
     r"\x1b\]22;[a-z-]*(?:\x07|\x1b\\)|"  # the pointer's shape

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from contextlib import AbstractContextManager
 from pathlib import Path
 
@@ -10,9 +9,7 @@ import pytest
 
 from tests.terminal.keys.by_hand import type_by_hand
 from tests.terminal.multiplexers import in_screen, in_tmux
-from tests.terminal.pty_session import LOCKTERM, PtySession, clean_environment
-
-Start = Callable[..., PtySession]
+from tests.terminal.pty_session import LOCKTERM, PtySession, Start, clean_environment
 
 ANSWERS = {
     "attributes": b"\x1b[?64;1;2;6;9;15;16;17;18;21;22;28c",

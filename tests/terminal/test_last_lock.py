@@ -11,9 +11,7 @@ from lockterm.domain.locks import Lock
 from lockterm.service.running import RunningService
 from lockterm.store.database import Database
 from lockterm.store.lock_book import LockBook
-from tests.terminal.pty_session import PtySession
-
-Start = Callable[..., PtySession]
+from tests.terminal.pty_session import Start
 
 
 @pytest.fixture

@@ -13,9 +13,7 @@ import pytest
 
 from lockterm.service.running import RunningService
 from tests.matrix.emulators.lock import LOCK, NUMBERS, REAL, fill, rename
-from tests.terminal.pty_session import PtySession
-
-Start = Callable[..., PtySession]
+from tests.terminal.pty_session import PtySession, Start
 
 SGR = re.compile(rb"\x1b\[([0-9;:]*)m")
 MOUSE = re.compile(rb"\x1b\[\?(1000|1002|1003|1005|1006|1015|1016)h")

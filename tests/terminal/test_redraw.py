@@ -4,13 +4,11 @@ from __future__ import annotations
 
 import signal
 import time
-from collections.abc import Callable
 
 import psutil
 
-from tests.terminal.pty_session import PtySession
+from tests.terminal.pty_session import PtySession, Start
 
-Start = Callable[..., PtySession]
 CTRL_L = b"\x0c"
 ESCAPE = "\x1b[27u"
 """Spelt so that it needs no pause behind it."""

@@ -5,14 +5,11 @@ from __future__ import annotations
 import os
 import pty
 import subprocess
-from collections.abc import Callable
 from pathlib import Path
 
 import pytest
 
-from tests.terminal.pty_session import LOCKTERM, PtySession, clean_environment
-
-Start = Callable[..., PtySession]
+from tests.terminal.pty_session import LOCKTERM, Start, clean_environment
 
 
 @pytest.mark.parametrize(

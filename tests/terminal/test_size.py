@@ -2,15 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from pathlib import Path
 
 import pytest
 
 from lockterm.service.running import RunningService
-from tests.terminal.pty_session import LOCKTERM, PtySession, clean_environment
-
-Start = Callable[..., PtySession]
+from tests.terminal.pty_session import LOCKTERM, PtySession, Start, clean_environment
 
 
 @pytest.mark.parametrize(

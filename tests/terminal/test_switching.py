@@ -9,9 +9,7 @@ from pathlib import Path
 import pytest
 
 from lockterm.service.running import RunningService
-from tests.terminal.pty_session import PtySession
-
-Start = Callable[..., PtySession]
+from tests.terminal.pty_session import Start
 
 
 @pytest.fixture
