@@ -176,24 +176,22 @@ def serve(host: str = "127.0.0.1", port: int = 8080, **options: Any) -> None:
 def announce(url: str, options: Mapping[str, Any]) -> None:
     """Print the address of the service, and log a warning if it has a database but no tokens.
 
+    If stdout cannot be written, print the address and the reason on stderr.
+
     Args:
         url: The address.
         options: The options of ``create_service``.
     """
-    say(f"listening on {url}")
-    log: Log | None = options.get("log")
-    if log and options.get("database") is not None and options.get("tokens") is None:
-        log.tell("note", "note: without a token every user of this machine can change it.")
-
-
-def say(line: str) -> None:
-    """Print a line on stdout. If this fails, print the line and the reason on stderr."""
+    line = f"listening on {url}"
     try:
         print(line, flush=True)
     except OSError as error:
         with suppress(OSError):
             os.dup2(os.open(os.devnull, os.O_WRONLY), 1)  # else Python's last flush fails
             print(f"{line} (stdout cannot be written: {error.strerror})", file=sys.stderr)
+    log: Log | None = options.get("log")
+    if log and options.get("database") is not None and options.get("tokens") is None:
+        log.tell("note", "note: without a token every user of this machine can change it.")
 
 
 @contextmanager

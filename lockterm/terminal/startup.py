@@ -22,9 +22,6 @@ _WORTH_IT = 2
 
 _waiting: list[Callable[[], None]] = []
 
-_is_starting = False
-"""Whether lockterm is starting: :func:`begin` was called, and :func:`finish` was not."""
-
 
 def begin() -> None:
     """Prepare the process for a fast start.
@@ -37,8 +34,6 @@ def begin() -> None:
             os.fstat(number)
         except OSError:  # a connection or the store must not get this number and then the output
             os.set_inheritable(os.open(os.devnull, os.O_RDWR), True)
-    global _is_starting
-    _is_starting = True
     gc.disable()
     sys.setswitchinterval(_SWITCH_S)
 
@@ -60,8 +55,6 @@ def finish() -> None:
     Imported objects live as long as the process. Therefore, the function freezes these objects.
     This keeps later collections short, so that no key waits for a collection.
     """
-    global _is_starting
-    _is_starting = False
     gc.freeze()
     gc.enable()
 
@@ -73,5 +66,5 @@ def collect() -> None:
 
 
 def is_finished() -> bool:
-    """Return whether no start of lockterm is in progress."""
-    return not _is_starting
+    """Return whether no start of lockterm is in progress, in which garbage is not collected."""
+    return gc.isenabled()
