@@ -29,7 +29,7 @@ from lockterm.terminal.input_tokens import (
 from lockterm.terminal.terminal_input import EscapedKey, TerminalInput
 from tests.long import examples
 
-EXAMPLES, MANY = 400, 5_000
+EXAMPLES = 400
 ESCAPE = Char("\x1b")
 
 numbers = st.integers(0, 9999).map(str)
@@ -151,7 +151,20 @@ TITLE = re.compile(rb"\][lL]")
 """What is taken for typed behind an Escape that was given: nobody asks for titles of windows."""
 
 
-def check(parts: list[str | tuple[str, list[Token]]], draw: st.DataObject) -> None:
+def _at_once(token: Token) -> Token:
+    return Escaped(token.key, 0.0) if isinstance(token, Escaped) else token
+
+
+def _without(tokens: list[Token]) -> list[Token]:
+    keys = [token.key if isinstance(token, Escaped) else token for token in tokens]
+    return [key for key in keys if key not in (ESCAPE, Char("P"))]
+
+
+@examples(5_000)
+@given(sent, st.data())
+def test_keys_come_out_exactly(
+    parts: list[str | tuple[str, list[Token]]], draw: st.DataObject
+) -> None:
     data = "".join(part if isinstance(part, str) else part[0] for part in parts).encode()
     chunks = cut(data, draw)
     calm, late, sent = [], [], 0
@@ -167,32 +180,6 @@ def check(parts: list[str | tuple[str, list[Token]]], draw: st.DataObject) -> No
     # Where it is cut behind an ESC for long, that is the Escape key, and P the key, and no more.
     given = [token for token in as_read(late) if not is_answer(token)]
     assert _without(given) == _without(meant(parts)), late
-
-
-def _at_once(token: Token) -> Token:
-    return Escaped(token.key, 0.0) if isinstance(token, Escaped) else token
-
-
-def _without(tokens: list[Token]) -> list[Token]:
-    keys = [token.key if isinstance(token, Escaped) else token for token in tokens]
-    return [key for key in keys if key not in (ESCAPE, Char("P"))]
-
-
-@examples(EXAMPLES)
-@given(sent, st.data())
-def test_keys_come_out_exactly(
-    parts: list[str | tuple[str, list[Token]]], data: st.DataObject
-) -> None:
-    check(parts, data)
-
-
-@pytest.mark.long
-@examples(MANY)
-@given(sent, st.data())
-def test_keys_come_out_exactly_often(
-    parts: list[str | tuple[str, list[Token]]], data: st.DataObject
-) -> None:
-    check(parts, data)
 
 
 @examples(EXAMPLES)
