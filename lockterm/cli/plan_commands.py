@@ -24,7 +24,7 @@ from lockterm.config import Options
 from lockterm.domain.date_input import parse_age
 from lockterm.operations.copying import (
     CannotCopyError,
-    Source,
+    CopySource,
     backup_source,
     export_source,
     plan_copies,
@@ -98,7 +98,7 @@ def copy(
         elif _OPERATION.fullmatch(source):
             found = session.run(backup_source(operations, source))
         else:
-            found = Source(find_lock(session, source))
+            found = CopySource(find_lock(session, source))
         if len({*ids, *[found.lock.lock_id] * found.is_lock}) < len(ids) + found.is_lock:
             raise UsageError("The same lock is given twice. Nothing was sent.")
         planning = plan_copies(

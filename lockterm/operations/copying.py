@@ -41,7 +41,7 @@ class CannotCopyError(LocktermError):
 
 
 @dataclass(frozen=True, slots=True)
-class Source:
+class CopySource:
     """The source of a copy: a lock, an export or a backup."""
 
     lock: Lock
@@ -78,7 +78,7 @@ class Source:
         return None if remotes is None else len(remotes)
 
 
-async def export_source(operations: Operations, path: Path) -> Source:
+async def export_source(operations: Operations, path: Path) -> CopySource:
     """Return the source for a JSON export of one lock.
 
     Raises:
@@ -86,22 +86,22 @@ async def export_source(operations: Operations, path: Path) -> Source:
         StoreError: The lock book cannot be read.
     """
     read = await read_export(operations, path)
-    return Source(read.lock, export=read, name=path.name)
+    return CopySource(read.lock, export=read, name=path.name)
 
 
-async def backup_source(operations: Operations, operation_id: str) -> Source:
+async def backup_source(operations: Operations, operation_id: str) -> CopySource:
     """Return the source for the backup of a delete or clear, by the ID of the operation.
 
     Raises:
         LocktermError: The backup cannot be restored; see ``undoing.backup_of``.
     """
     change = await backup_of(operations, operation_id)
-    return Source(await operations.locks.find(change.lock_id), backup=change)
+    return CopySource(await operations.locks.find(change.lock_id), backup=change)
 
 
 async def plan_copies(
     operations: Operations,
-    source: Source,
+    source: CopySource,
     lock_ids: Iterable[int],
     *,
     renames: bool,
@@ -146,7 +146,7 @@ class _Copies(PlanSource):
     """The source of a plan that copies remotes; see :func:`plan_copies`."""
 
     operations: Operations
-    source: Source
+    source: CopySource
     lock_ids: Sequence[int]
     renames: bool
     skips_expired: bool

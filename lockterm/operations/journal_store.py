@@ -80,7 +80,7 @@ class JournalStore:
 
     def __init__(self, profile: Profile, database: Database, connection: Connection) -> None:
         self.on_change: Callable[[], None] = ignore
-        """The function to call whenever an operation has changed."""
+        """The function to call whenever an operation was sent, or its result has changed."""
         self.on_kept: Callable[[Operation], None] = ignore
         """The function to call with a recorded operation if the service shows other values than the
         operation sent. The message of the operation describes the difference."""
@@ -113,11 +113,6 @@ class JournalStore:
         self._thread.end()
         self.session.close()
         self.database.close()
-
-    @property
-    def is_waiting(self) -> bool:
-        """Whether lockterm is waiting because another program has locked the store."""
-        return self.database.is_waiting
 
     @property
     def notice(self) -> str:
@@ -377,7 +372,7 @@ class JournalStore:
         move, name = self._journal.move, self.profile.name
         for one in operations:
             await self._thread.run(move, one.id, UNCONFIRMED, profile=name)
-        self.note_change()
+        self.on_change()
 
     async def recognize_account(self, lock_id: int, remotes: Sequence[Remote]) -> None:
         """Join this account with an earlier account of the profile if both have a common remote.
@@ -516,12 +511,8 @@ class JournalStore:
             return self._journal.find(operation.id) or operation
 
         resolved: Operation = await self._run(resolve)
-        self.note_change()
-        return resolved
-
-    def note_change(self) -> None:
-        """Call :attr:`on_change`, because an operation was sent or its result has changed."""
         self.on_change()
+        return resolved
 
     async def _run(self, work: Callable[P, T], *args: P.args, **options: P.kwargs) -> T:
         """Run a function that uses the store in the store's thread, and return its result."""

@@ -197,7 +197,7 @@ class HttpSender:
             return answer
         finally:
             self.remotes.forget(operation.lock_id, changed=True)
-            self.journal.note_change()
+            self.journal.on_change()
 
     async def _note_failure(
         self, operation: Operation, error: BaseException, begun_s: float | None = None

@@ -110,10 +110,6 @@ class Watch:
         """
         self._cases[operation.id] = Case(self.timer.now_s(), self.horizon, begun_s)
 
-    def forget(self, operation: Operation) -> None:
-        """Drop the readings of an operation, because its result is proven."""
-        self._cases.pop(operation.id, None)
-
     def _case(self, operation: Operation) -> Case:
         if operation.id not in self._cases:
             self.note_lost(operation)
@@ -166,7 +162,7 @@ class Watch:
             **({} if verdict.remote_id is None else {"remote_id": verdict.remote_id}),
         )
         if not checked.is_unconfirmed:
-            self.forget(checked)
+            self._cases.pop(checked.id, None)  # the readings are no longer needed
             if limits is ASKED:
                 self.told.add(checked.id)
         return checked

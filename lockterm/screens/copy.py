@@ -22,7 +22,7 @@ from lockterm.domain.text.plan import describe_skipped
 from lockterm.errors import LocktermError
 from lockterm.keymap.hints import with_keys
 from lockterm.operations import Operations
-from lockterm.operations.copying import Source, backup_source, export_source, plan_copies
+from lockterm.operations.copying import CopySource, backup_source, export_source, plan_copies
 from lockterm.paths import find_typed
 from lockterm.screens.base import HasOperations
 from lockterm.screens.field_modal import FieldModal
@@ -35,7 +35,7 @@ from lockterm.widgets.data_status import Offers, describe_error
 from lockterm.widgets.row_table import Column, LazyRows, RowTable
 
 
-class ExportModal(FieldModal[Source | None]):
+class ExportModal(FieldModal[CopySource | None]):
     """A dialog that asks for an export file. The result is the file's content, or None if canceled.
 
     Args:
@@ -137,11 +137,11 @@ class CopyScreen(ListScreen[None]):
     def __init__(
         self,
         operations: Operations,
-        source: Lock | Source,
+        source: Lock | CopySource,
         marked: Iterable[int] = (),
     ) -> None:
         super().__init__(operations, TargetsTable(id="targets"))
-        self._source = Source(source) if isinstance(source, Lock) else source
+        self._source = CopySource(source) if isinstance(source, Lock) else source
         self._locks: Sequence[Lock] | LocktermError | None = None
         """The lock book, or the error of reading it; None until it is read."""
         self._book: Mapping[str, Lock] = {}
@@ -304,7 +304,7 @@ class CopyScreen(ListScreen[None]):
         with opening(self, "the backup"), self.refusing_errors():
             self._take(await backup_source(self.operations, operation_id))
 
-    def _take(self, source: Source) -> None:
+    def _take(self, source: CopySource) -> None:
         self._source = source
         self.query_one("#what", Static).update(self._what())
         self.show_crumbs()

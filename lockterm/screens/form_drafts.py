@@ -153,7 +153,7 @@ class DraftForm(FormScreen[ResultT]):
             self.waits_for_store = False
 
     def _look_at_store(self) -> None:
-        waits = self.operations.journal.is_waiting
+        waits = self.operations.database.is_waiting
         if waits != self.waits_for_store:
             self.waits_for_store = waits
             self.show_store_wait()

@@ -25,7 +25,7 @@ from lockterm.domain.text.remote import describe_losses
 from lockterm.domain.undo import why_not_restorable
 from lockterm.errors import RefusedError
 from lockterm.operations import Operations
-from lockterm.operations.copying import Source, plan_copies
+from lockterm.operations.copying import CopySource, plan_copies
 from lockterm.operations.planner import PlanDraft
 from lockterm.operations.undoing import plan_undo, undo_last, undo_one
 from lockterm.service.running import RunningService
@@ -412,7 +412,7 @@ def test_what_was_switched_off_or_elsewhere_opens_no_lock_unsaid() -> None:
 
 async def test_copy_counts_expired_remotes_once(operations: Operations) -> None:
     """Of those that are added: one that is there already stays as it is."""
-    source = Source(Lock(LOCK))
+    source = CopySource(Lock(LOCK))
     ended = [one for one in await operations.remotes.all(LOCK) if (one.end_ms or NOW_MS) < NOW_MS]
     there = replace(ended[0], remote_name="Another name of the same number")
     await operations.writes.add_remote(rules.new_remote(1004, there))
@@ -426,6 +426,6 @@ async def test_copy_counts_expired_remotes_once(operations: Operations) -> None:
     assert f"and {len(over) - 3} more: The end date has passed" in said
 
     many = await plan_copies(
-        operations, Source(Lock(LOCK), marked=[]), range(1002, 1009), renames=False
+        operations, CopySource(Lock(LOCK), marked=[]), range(1002, 1009), renames=False
     )
     assert many.plan.title == "copy 1001 to 1002, 1003, 1004, 1005, 1006 and 2 more"

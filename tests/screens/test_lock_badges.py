@@ -72,7 +72,7 @@ async def test_badges_show_unconfirmed_changes(demo: Demo) -> None:
     async with demo(look=Look(ascii=True), locks=(YARD, SHED)) as pilot:
         change = replace(CHANGE, lock_id=1005, state=OperationState.AMBIGUOUS)
         write(pilot.app.operations, change)
-        pilot.app.operations.journal.note_change()
+        pilot.app.operations.journal.on_change()
         await pilot.press("down")
         await until(pilot, lambda: badges(pilot) == "? 1 unconfirmed")
         await pilot.press("up")

@@ -16,7 +16,7 @@ from lockterm.domain.bulk import Target, change_each, coerced, delete_each, extr
 from lockterm.domain.remotes import WORDS, Flag
 from lockterm.domain.safe_text import clean
 from lockterm.domain.text.amount import format_count
-from lockterm.operations.copying import Source
+from lockterm.operations.copying import CopySource
 from lockterm.operations.export import export_files, remotes_as_csv, remotes_as_json
 from lockterm.operations.planner import ReadLock, draft_plan
 from lockterm.screens.base import HasOperations
@@ -135,7 +135,7 @@ class MarkedCommands:
 
     def _copy(self, rows: Sequence[Row]) -> None:
         assert self._screen.lock_entry is not None
-        source = Source(self._screen.lock_entry, marked=[remote for _, remote in rows])
+        source = CopySource(self._screen.lock_entry, marked=[remote for _, remote in rows])
         self._screen.app.push_screen(screens.CopyScreen(self._screen.operations, source))
 
     def _set_coerced(self, rows: Sequence[Row]) -> None:
