@@ -6,7 +6,7 @@ import inspect
 import json
 from collections.abc import AsyncIterator, Callable, Mapping
 from contextlib import asynccontextmanager
-from typing import Any
+from typing import Any, TypeVar
 from urllib.parse import parse_qsl
 
 from textual.app import App
@@ -71,6 +71,8 @@ HOSTILE = (
 )
 """Strings that break terminals, markup or layouts where they are not shown with care."""
 
+ScreenT = TypeVar("ScreenT", bound=Screen[Any])
+
 
 def book_of(starter: Starter | Demo) -> dict[int, Lock]:
     """The lock book as it is on the disk."""
@@ -125,10 +127,12 @@ async def press(pilot: Pilot[Any], *keys: str) -> str:
     return words(pilot.app)
 
 
-async def press_to(pilot: Pilot[Any], screen: type[Screen[Any]], *keys: str) -> None:
-    """Press keys, and wait for the screen that they lead to."""
+async def press_to(pilot: Pilot[Any], screen: type[ScreenT], *keys: str) -> ScreenT:
+    """Press keys, and return the screen that they lead to."""
     await pilot.press(*keys)
     await settled_when(pilot, lambda: isinstance(pilot.app.screen, screen))
+    assert isinstance(pilot.app.screen, screen)
+    return pilot.app.screen
 
 
 async def settled_when(pilot: Pilot[Any], condition: Callable[[], object]) -> None:

@@ -19,7 +19,7 @@ from lockterm.screens.modal import RefusedModal
 from lockterm.screens.plan.screen import PlanScreen
 from tests.screens import someone_else
 from tests.screens.running_app import Demo, settled, shown, until
-from tests.screens.site import HOUR_MS, LOCKS, fill_book, press, words
+from tests.screens.site import HOUR_MS, LOCKS, fill_book, press, press_to, words
 from tests.screens.snapshots import assert_picture
 from tests.screens.test_plan import details
 
@@ -28,8 +28,7 @@ ENDED = {"remoteType": 2, "startDate": 1_767_225_600_000, "endDate": 1_767_312_0
 
 
 async def opened(pilot: Pilot[int]) -> None:
-    await press(pilot, "Y")
-    assert isinstance(pilot.app.screen, CopyScreen)
+    await press_to(pilot, CopyScreen, "Y")
 
 
 async def plan_of(pilot: Pilot[int]) -> list[tuple[Action, int, str, str]]:
@@ -60,8 +59,7 @@ async def test_marked_locks_get_what_the_lock_has(demo: Demo) -> None:
         assert left_out[:3] == (Action.ADD, 1003, "Anna")
         assert "number C-900, so this fob will not open the lock." in left_out[3]
         assert "1 to add, 1 skipped (name taken). 2 requests" in words(pilot.app)
-        await press(pilot, "escape")
-        assert isinstance(pilot.app.screen, CopyScreen)
+        await press_to(pilot, CopyScreen, "escape")
         await pilot.press("equals_sign", "enter")
         assert [step[:3] for step in await plan_of(pilot)] == [
             (Action.ADD, 1003, "Anna (2)"),
@@ -75,8 +73,7 @@ async def test_lock_book_and_copy_screen_show_counts_when_all_locks_were_read(de
     async with demo() as pilot:
         assert "9" not in _row(pilot, "1003")
         assert "4 of 4 locks read" in await press(pilot, "F", "ctrl+r")
-        await press(pilot, "escape")
-        assert isinstance(pilot.app.screen, LocksScreen)
+        await press_to(pilot, LocksScreen, "escape")
         assert "9" in _row(pilot, "1003")
         await opened(pilot)
         assert _row(pilot, "1003")[-1] == "9"
@@ -98,8 +95,7 @@ async def test_from_the_book_to_all_others(demo: Demo) -> None:
     ):
         async with demo(size=size) as pilot:
             await opened(pilot)
-            await press(pilot, "enter")
-            assert isinstance(pilot.app.screen, RefusedModal)
+            await press_to(pilot, RefusedModal, "enter")
             assert "No lock is marked. Press Space to mark" in words(pilot.app)
             await press(pilot, "escape")
             await press(pilot, "asterisk", "space")
@@ -114,8 +110,7 @@ async def test_lock_is_unmarked_when_it_has_all_remotes(demo: Demo) -> None:
         await opened(pilot)
         await pilot.press("asterisk", "ctrl+s")
         await plan_of(pilot)
-        await press(pilot, "enter")
-        assert isinstance(pilot.app.screen, ConfirmModal)
+        await press_to(pilot, ConfirmModal, "enter")
         assert "Not copied, because the service does not return these values: " in words(pilot.app)
         await pilot.press("right", "enter")
         await until(pilot, lambda: "4 steps recorded." in words(pilot.app))
@@ -126,11 +121,9 @@ async def test_lock_is_unmarked_when_it_has_all_remotes(demo: Demo) -> None:
 async def test_what_cannot_be_copied_takes_what_is_typed_behind_it(demo: Demo) -> None:
     async with demo(1004, locks=LOCKS) as pilot:  # it has no remote
         await opened(pilot)
-        await press(pilot, "space", "enter", "space", "equals_sign")
-        assert isinstance(pilot.app.screen, RefusedModal)
+        await press_to(pilot, RefusedModal, "space", "enter", "space", "equals_sign")
         assert "lock 1004 has no remotes to copy." in words(pilot.app)
-        await press(pilot, "escape")
-        assert isinstance(pilot.app.screen, CopyScreen)
+        await press_to(pilot, CopyScreen, "escape")
         said = "1 lock marked. Remotes with a taken name: skipped. Expired remotes: skipped."
         assert said in words(pilot.app)
 
@@ -144,13 +137,11 @@ async def test_a_copy_of_many_remotes_asks_for_their_number(demo: Demo) -> None:
         await opened(pilot)
         await pilot.press("space", "minus", "enter")
         assert len(await plan_of(pilot)) == 12
-        await press(pilot, "escape")
-        assert isinstance(pilot.app.screen, CopyScreen)
+        await press_to(pilot, CopyScreen, "escape")
         await pilot.press("minus", "enter")
         assert len(await plan_of(pilot)) == 11
         assert "11 to add, 1 skipped (expired). 22 requests" in words(pilot.app)
-        await press(pilot, "enter")
-        assert isinstance(pilot.app.screen, ConfirmModal)
+        await press_to(pilot, ConfirmModal, "enter")
         assert "type 11, then press Enter" in words(pilot.app)
         assert "1 skipped (expired)." in words(pilot.app)
         await pilot.press("right", "enter", "enter", "1", "enter", "enter")
@@ -188,8 +179,7 @@ async def test_an_export_is_chosen_by_its_path_and_goes_to_its_own_lock_too(
         await until(pilot, lambda: "Use a JSON export" in words(pilot.app))
         await settled(pilot)
         assert_picture(pilot.app, f"copy-export-{size[0]}x{size[1]}")
-        await press(pilot, "home", "shift+end", *"ro", "tab", "enter")
-        assert isinstance(pilot.app.screen, CopyScreen)
+        await press_to(pilot, CopyScreen, "home", "shift+end", *"ro", "tab", "enter")
         told = "1 remote of the export roof.json of lock 1004 to which locks?"
         assert told in words(pilot.app)
         rows = [line for line in shown(pilot).splitlines() if "[ ]" in line]
@@ -211,8 +201,7 @@ async def test_a_backup_is_chosen_in_the_history(demo: Demo, way: tuple[str, str
         if way[0] == "B":
             await opened(pilot)
         await press(pilot, way[0])
-        await press(pilot, "g", way[1])
-        assert isinstance(pilot.app.screen, CopyScreen)
+        await press_to(pilot, CopyScreen, "g", way[1])
         await until(pilot, lambda: "9 remotes of the backup of clear 9 remotes" in words(pilot.app))
         await settled(pilot)
         await press(pilot, "asterisk", "minus")
@@ -220,16 +209,14 @@ async def test_a_backup_is_chosen_in_the_history(demo: Demo, way: tuple[str, str
         (server_room,) = (at for at, line in enumerate(rows) if "[ ]" in line)
         assert "Server room" in rows[server_room]
         to_it = ("g", *["down"] * server_room)
-        await press(pilot, *to_it, "space", "enter")
-        assert isinstance(pilot.app.screen, RefusedModal)
+        await press_to(pilot, RefusedModal, *to_it, "space", "enter")
         assert "to its own lock and to other locks" in words(pilot.app)
         await press(pilot, "escape")
         await pilot.press(*to_it, "space", "enter")
         steps = await plan_of(pilot)
         assert {step[1] for step in steps} == {lock.lock_id for lock in LOCKS} - {1003}
         assert len(steps) == 9 * (len(LOCKS) - 1)
-        await press(pilot, "escape")
-        assert isinstance(pilot.app.screen, CopyScreen)
+        await press_to(pilot, CopyScreen, "escape")
         await press(pilot, "escape")
         assert type(pilot.app.screen).__name__ == (
             "RemotesScreen" if way[0] == "B" else "HistoryScreen"

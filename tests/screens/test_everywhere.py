@@ -45,6 +45,7 @@ from tests.screens.site import (
     fill_book,
     press,
     press_each,
+    press_to,
     shown,
     words,
 )
@@ -204,8 +205,7 @@ async def test_a_lock_without_an_answer_is_a_line_and_holds_nothing_up(
             assert rows(pilot) == [(1, 1), (2, 2), (3, 3), (2, None)]
             assert "2 of 3 locks read, Lock 2: no answer" in seen
             assert "The remotes shown were read 60 min ago" in seen
-            await press(pilot, "G", "enter")
-            assert isinstance(pilot.app.screen, RemotesScreen)
+            await press_to(pilot, RemotesScreen, "G", "enter")
             assert pilot.app.screen.lock_entry.lock_id == 2
 
 
@@ -220,8 +220,7 @@ async def test_the_cursor_stays_on_its_remote_when_what_is_fresh_comes(
         await press(pilot, "r")
         assert rows(pilot) == [(1, 9), (1, 8), (1, 7), (1, 2), (2, 3)]
         assert current(pilot) == (1, 2)
-        await press(pilot, "enter")
-        assert isinstance(pilot.app.screen, RemoteDetailScreen)
+        await press_to(pilot, RemoteDetailScreen, "enter")
         assert pilot.app.screen.remote_id == 2
 
 
@@ -258,8 +257,7 @@ async def test_keys_are_for_the_selected_remote_when_nothing_is_marked(
         row = pilot.app.screen.query_one(OnLocksTable).current
         assert on is not None and row is not None and row.remote is not None
         name = (row.remote.remote_name or "").partition(",")[0]
-        await press(pilot, "w")
-        assert isinstance(pilot.app.screen, RemoteForm)
+        await press_to(pilot, RemoteForm, "w")
         edit = f"Edit {row.remote.remote_name}"
         assert pilot.app.screen.breadcrumbs()[1:] == (row.lock.title, "Remotes", edit)
         focused = pilot.app.focused
@@ -417,8 +415,7 @@ async def test_expiring_shows_ends_by_day_and_span(
             assert spans == [[(1, 2), (2, 6)], [(2, 5)], [(2, 5), (1, 1)]]
             await press(pilot, "p", "p", "slash", *"r6", "down")
             assert rows(pilot) == [(2, 6)]
-            await press(pilot, "enter")
-            assert isinstance(pilot.app.screen, RemoteDetailScreen)
+            await press_to(pilot, RemoteDetailScreen, "enter")
         asked = len(site.asked)
         async with lockterm_app(service) as pilot:
             await press(pilot, "W")
@@ -598,8 +595,7 @@ async def test_screens_of_all_locks_say_that_the_book_is_empty(demo: Demo) -> No
         assert "The lock book is empty" in await press(pilot, "F", *"anna", "ctrl+r", "enter")
         await press(pilot, "escape", "escape")
         assert "The lock book is empty" in await press(pilot, "W")
-        await press(pilot, "enter")
-        assert isinstance(pilot.app.screen, RefusedModal)
+        await press_to(pilot, RefusedModal, "enter")
 
 
 async def test_marked_ones_of_several_locks_go_into_one_plan(lockterm_app: Starter) -> None:
@@ -618,8 +614,7 @@ async def test_marked_ones_of_several_locks_go_into_one_plan(lockterm_app: Start
         await press(pilot, "slash", *"bel")
         assert rows(pilot) == [(1, 2), (3, None)]
         assert "2 marked, 2 not shown" in words(pilot.app)
-        await press(pilot, "down", "d")
-        assert isinstance(pilot.app.screen, PlanScreen)
+        await press_to(pilot, PlanScreen, "down", "d")
         drawn = pilot.app.screen.drawn
         planned = (one for one in drawn.plan.steps if one.is_planned)
         steps = [(one.action, one.lock_id, one.remote_id) for one in planned]
@@ -628,8 +623,7 @@ async def test_marked_ones_of_several_locks_go_into_one_plan(lockterm_app: Start
             (3, "Not reached")
         ]
         assert "2 marked" in await press(pilot, "escape")
-        await press(pilot, "w")
-        assert isinstance(pilot.app.screen, MarkedForm)
+        await press_to(pilot, MarkedForm, "w")
         await press(pilot, "escape")
         await press(pilot, "U")
         pilot.app.clear_notifications()
@@ -725,10 +719,7 @@ async def test_a_plan_to_delete_names_the_locks_that_are_still_being_read(
         site.go_on.clear()
         await pilot.press("ctrl+r")
         await until(pilot, lambda: len(site.asked) > 3)
-        await press(pilot, "asterisk", "d")
-        assert isinstance(pilot.app.screen, PlanScreen)
-        plan = pilot.app.screen
-        assert isinstance(plan, PlanScreen)
+        plan = await press_to(pilot, PlanScreen, "asterisk", "d")
         assert [(one.lock_id, one.message.partition(".")[0]) for one in plan.drawn.left] == [
             (1, "The lock was still being read"),
             (2, "The lock was still being read"),
@@ -757,5 +748,4 @@ async def test_of_a_lock_that_left_the_book_nothing_stays_marked(
         await operations.locks.remove(first)
         await press(pilot, "ctrl+r")
         assert screen.marks and all(lock_id != first for lock_id, _ in screen.marks.rows)
-        await press(pilot, "d")
-        assert isinstance(pilot.app.screen, PlanScreen)
+        await press_to(pilot, PlanScreen, "d")

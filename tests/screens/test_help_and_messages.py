@@ -25,14 +25,13 @@ from lockterm.screens.voice import VoiceScreen
 from lockterm.widgets.actions import actions_of, titled
 from lockterm.widgets.header_footer import KeyLine
 from tests.screens.running_app import Clock, Demo, settled, until
-from tests.screens.site import HOSTILE, LOCKS, MAIN_GATE, press, shown, words
+from tests.screens.site import HOSTILE, LOCKS, MAIN_GATE, press, press_to, shown, words
 from tests.screens.snapshots import assert_picture
 
 
 async def whole_help(pilot: Pilot[int]) -> str:
     """Open help, read all of it, close it."""
-    await press(pilot, "question_mark")
-    assert isinstance(pilot.app.screen, HelpScreen)
+    await press_to(pilot, HelpScreen, "question_mark")
     text = []
     for _ in range(30):
         text += shown(pilot.app).splitlines()[1:-1]
@@ -149,8 +148,7 @@ def test_groups_of_the_footer_are_act_move_find_and_more() -> None:
 @pytest.mark.long
 async def test_help_picture(demo: Demo) -> None:
     async with demo(locks=LOCKS) as pilot:
-        await press(pilot, "question_mark")
-        assert isinstance(pilot.app.screen, HelpScreen)
+        await press_to(pilot, HelpScreen, "question_mark")
         assert_picture(pilot.app, "help-80x24")
 
 
@@ -166,8 +164,7 @@ def offered(pilot: Pilot[int]) -> list[str]:
 
 
 async def open_palette(pilot: Pilot[int]) -> None:
-    await press(pilot, "ctrl+p")
-    assert isinstance(pilot.app.screen, Palette)
+    await press_to(pilot, Palette, "ctrl+p")
 
 
 def palette_lines(pilot: Pilot[int]) -> list[str]:
@@ -235,8 +232,7 @@ async def test_help_is_searched_and_shows_all_again(demo: Demo) -> None:
         await until(pilot, lambda: "No matches found." in words(pilot.app))
         await pilot.press("escape")
         await until(pilot, lambda: "Add a remote" in words(pilot.app))
-        await press(pilot, "escape")
-        assert isinstance(pilot.app.screen, RemotesScreen)
+        await press_to(pilot, RemotesScreen, "escape")
 
 
 @pytest.mark.parametrize(
@@ -246,8 +242,7 @@ async def test_help_has_two_columns_and_the_icons_of_the_look(
     demo: Demo, look: Look, expired: str, starts: str
 ) -> None:
     async with demo(1003, look, size=(100, 60)) as pilot:
-        await press(pilot, "question_mark")
-        assert isinstance(pilot.app.screen, HelpScreen)
+        await press_to(pilot, HelpScreen, "question_mark")
         await press(pilot, "end")
         right = [line[48:] for line in shown(pilot.app).splitlines()]
         for icon, meaning in (
@@ -294,15 +289,13 @@ async def test_ctrl_c_says_which_key_quits_and_no_cursor_blinks(demo: Demo) -> N
         for key in ("ctrl+p", "o", "a"):  # in a field too, with nothing marked to copy
             await press(pilot, key, "ctrl+c")
             assert isinstance(pilot.app.focused, Input) and not pilot.app.focused.cursor_blink
-            await press(pilot, "escape")
-            assert isinstance(pilot.app.screen, LocksScreen)
+            await press_to(pilot, LocksScreen, "escape")
         told = [message.text for message in pilot.app.messages]
         assert set(told) == {"Press Ctrl+Q to quit lockterm from any screen."}
 
 
 async def open_messages(pilot: Pilot[int], key: str = "M") -> None:
-    await press(pilot, key)
-    assert isinstance(pilot.app.screen, MessagesScreen)
+    await press_to(pilot, MessagesScreen, key)
 
 
 NOTICES: list[tuple[str, str, SeverityLevel]] = [
@@ -344,8 +337,7 @@ async def test_messages_are_kept_newest_first(demo: Demo) -> None:
         await until(pilot, lambda: "notice   Added Anna Weber: Recorded" in shown(pilot.app))
         own = "or edit the remote that has it."
         await until(pilot, lambda: own in words(pilot.app))  # the cursor stays
-        await press(pilot, "M")
-        assert isinstance(pilot.app.screen, LocksScreen)
+        await press_to(pilot, LocksScreen, "M")
 
 
 @pytest.mark.long
@@ -353,8 +345,7 @@ async def test_no_messages_and_hostile_ones(demo: Demo) -> None:
     async with demo() as pilot:
         await open_messages(pilot)
         assert "No messages yet" in words(pilot.app)
-        await press(pilot, "escape")
-        assert isinstance(pilot.app.screen, LocksScreen)
+        await press_to(pilot, LocksScreen, "escape")
         for text in HOSTILE:
             pilot.app.notify(text, title=text)
         await open_messages(pilot)
@@ -369,8 +360,7 @@ async def test_the_palette_finds_by_every_word_settings_and_the_locks(demo: Demo
         await settled(pilot)
 
         async def found(query: str) -> list[str]:
-            await press(pilot, "ctrl+p")
-            assert isinstance(pilot.app.screen, Palette)
+            await press_to(pilot, Palette, "ctrl+p")
             await pilot.press(*query)
             await until(pilot, lambda: pilot.app.screen.query_one(Input).value == query)
             await settled(pilot)
@@ -392,17 +382,12 @@ async def test_the_palette_finds_by_every_word_settings_and_the_locks(demo: Demo
         assert await found("histroy") == [NEAR, "History"]
         await press(pilot, "enter", "enter")
         assert isinstance(pilot.app.screen, Palette), "enter does no guess"
-        await press(pilot, "down", "enter")
-        assert isinstance(pilot.app.screen, HistoryScreen)
-        await press(pilot, "escape")
-        assert isinstance(pilot.app.screen, LocksScreen)
+        await press_to(pilot, HistoryScreen, "down", "enter")
+        await press_to(pilot, LocksScreen, "escape")
         assert (await found("1002")) == ["Remotes of [b]Dock"]
-        await press(pilot, "enter")
-        assert isinstance(pilot.app.screen, RemotesScreen)
+        await press_to(pilot, RemotesScreen, "enter")
         await found("history")
-        await press(pilot, "enter")
-        assert isinstance(pilot.app.screen, HistoryScreen)
-        await press(pilot, "escape")
-        assert isinstance(pilot.app.screen, RemotesScreen)
+        await press_to(pilot, HistoryScreen, "enter")
+        await press_to(pilot, RemotesScreen, "escape")
         assert (await found(""))[0] == "History"
     assert demo.app().choices.get("palette") == ["app.history"]

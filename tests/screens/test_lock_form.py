@@ -16,13 +16,22 @@ from lockterm.screens.locks.form import LockForm
 from lockterm.screens.locks.table import LocksTable
 from lockterm.widgets.form_field import FormField
 from tests.screens.running_app import Demo, Starter, settled, until
-from tests.screens.site import HOSTILE, LOCKS, MAIN_GATE, book_of, canned, press, shown, words
+from tests.screens.site import (
+    HOSTILE,
+    LOCKS,
+    MAIN_GATE,
+    book_of,
+    canned,
+    press,
+    press_to,
+    shown,
+    words,
+)
 from tests.screens.snapshots import assert_picture
 
 
 async def open_form(pilot: Pilot[int], key: str = "a") -> None:
-    await press(pilot, key)
-    assert isinstance(pilot.app.screen, LockForm)
+    await press_to(pilot, LockForm, key)
 
 
 def field(pilot: Pilot[int], name: str) -> FormField:
@@ -42,8 +51,7 @@ async def test_adding_by_id_takes_the_names_from_a_remotes_detail(demo: Demo) ->
         await pilot.press(*"europe/ber", "right")
         await until(pilot, lambda: "Local time: 20 Nov 2026 09:00 +01:00" in words(pilot.app))
         assert_picture(pilot.app, "lock-form-80x24")
-        await press(pilot, "ctrl+s")
-        assert isinstance(pilot.app.screen, LocksScreen)
+        await press_to(pilot, LocksScreen, "ctrl+s")
         on = pilot.app.screen.query_one(LocksTable).selected
         assert on is not None and on.lock_id == 1005, "the cursor is on it"
         assert book_of(demo)[1005] == Lock(
@@ -95,8 +103,7 @@ async def test_typing_a_name_replaces_the_one_that_the_service_gave(demo: Demo) 
 async def test_save_straight_after_the_id_waits_for_the_service(demo: Demo) -> None:
     async with demo() as pilot:
         await open_form(pilot)
-        await press(pilot, *"1002", "ctrl+s", "ctrl+s")
-        assert isinstance(pilot.app.screen, LocksScreen)
+        await press_to(pilot, LocksScreen, *"1002", "ctrl+s", "ctrl+s")
         assert book_of(demo)[1002].name == "Loading dock"
 
 
@@ -138,8 +145,7 @@ async def test_offline_the_lock_is_noted_without_asking(lockterm_app: Starter) -
         await open_form(pilot)
         await pilot.press(*"77", "tab")
         await until(pilot, lambda: "You can save the lock anyway" in words(pilot.app))
-        await press(pilot, *"Far gate", "ctrl+s")
-        assert isinstance(pilot.app.screen, LocksScreen)
+        await press_to(pilot, LocksScreen, *"Far gate", "ctrl+s")
         assert book_of(lockterm_app)[77].name == "Far gate"
         assert any("Saved without a check" in message.title for message in pilot.app.messages)
 
@@ -153,8 +159,7 @@ async def test_editing_asks_before_it_loses_text_and_keeps_what_is_not_on_the_fo
         await press(pilot, "escape")
         assert isinstance(pilot.app.screen, LocksScreen), "nothing was typed"
         await open_form(pilot, "e")
-        await press(pilot, "x", "escape")
-        assert isinstance(pilot.app.screen, ConfirmModal)
+        await press_to(pilot, ConfirmModal, "x", "escape")
         await press(pilot, "enter")  # "Stay" has the focus
         assert field(pilot, "name").value == "Main gatex"
         pilot.app.screen.query_one("#leave", Button).focus()
@@ -162,8 +167,7 @@ async def test_editing_asks_before_it_loses_text_and_keeps_what_is_not_on_the_fo
             pilot.app.post_message(events.Key("enter", "\r"))
         await settled(pilot)
         assert isinstance(pilot.app.screen, ConfirmModal)
-        await press(pilot, "tab", "enter")
-        assert isinstance(pilot.app.screen, LocksScreen)
+        await press_to(pilot, LocksScreen, "tab", "enter")
         assert book_of(demo)[1001] == MAIN_GATE
         await open_form(pilot, "e")
         seen = await press(pilot, *" north", "ctrl+s")

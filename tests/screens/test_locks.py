@@ -23,7 +23,17 @@ from tests.conftest import NOW_MS
 from tests.faults.calls import new_remote
 from tests.screens import someone_else
 from tests.screens.running_app import Demo, settled, until
-from tests.screens.site import DAY_MS, HOSTILE, LOCKS, book_of, fill_book, press, shown, words
+from tests.screens.site import (
+    DAY_MS,
+    HOSTILE,
+    LOCKS,
+    book_of,
+    fill_book,
+    press,
+    press_to,
+    shown,
+    words,
+)
 from tests.screens.snapshots import assert_picture
 
 
@@ -175,8 +185,7 @@ async def test_search_narrows_the_book_and_enter_opens_the_lock(demo: Demo) -> N
         await press(pilot, "enter", "enter")
         assert isinstance(pilot.app.screen, RemotesScreen) and "Main gate" in shown(pilot.app)
         assert ("GET", "/api/v1/bluetooth-remote/list") in demo.service.requests
-        await press(pilot, "q")
-        assert isinstance(pilot.app.screen, LocksScreen)
+        await press_to(pilot, LocksScreen, "q")
         assert book_of(demo)[1001].opened_ms == NOW_MS, "the look was noted"
 
 
@@ -220,8 +229,7 @@ async def test_an_unusable_store_is_said_and_a_lock_opens_by_its_id(demo: Demo) 
         await pilot.press(*"x1", "enter")
         await until(pilot, lambda: "a whole number" in words(pilot.app))
         pilot.app.screen.query_one(Input).value = ""
-        await press(pilot, *"1003", "enter")
-        assert isinstance(pilot.app.screen, RemotesScreen)
+        await press_to(pilot, RemotesScreen, *"1003", "enter")
         assert "Ines Duarte" in words(pilot.app)
 
 
@@ -230,11 +238,9 @@ async def test_a_lock_that_is_opened_by_its_id_can_be_added_to_the_book(demo: De
         await pilot.press("o")
         await until(pilot, lambda: pilot.app.screen.is_modal)
         await pilot.pause()
-        await press(pilot, *"1003", "tab", "tab", "tab", "enter")
-        assert isinstance(pilot.app.screen, LockForm)
+        await press_to(pilot, LockForm, *"1003", "tab", "tab", "tab", "enter")
         assert "1003" in shown(pilot.app)
-        await press(pilot, "ctrl+s")
-        assert isinstance(pilot.app.screen, LocksScreen)
+        await press_to(pilot, LocksScreen, "ctrl+s")
         locks = await pilot.app.operations.locks.all()
         assert {one.lock_id for one in locks} == {LOCKS[0].lock_id, 1003}
 

@@ -22,7 +22,7 @@ from lockterm.screens.plan.screen import PlanScreen
 from lockterm.screens.voice import VoiceScreen
 from lockterm.screens.voice.voices import VoiceTree
 from tests.screens.running_app import Demo, Starter, notices, settled, until
-from tests.screens.site import LOCKS, book_of, canned, fill_book, press, shown, words
+from tests.screens.site import LOCKS, book_of, canned, fill_book, press, press_to, shown, words
 from tests.screens.snapshots import assert_picture
 
 SETTING = ("POST", "/api/v1/lockSetting/updateLockSetting")
@@ -217,8 +217,7 @@ async def test_what_it_looks_like(demo: Demo, size: tuple[int, int]) -> None:
         seen = await press(pilot, "asterisk")
         assert "Space mark v set voice Y copy to m more U unmark all r read" in seen
         assert_picture(pilot.app, f"locks-marked-{size[0]}x{size[1]}")
-        await press(pilot, "m")
-        assert isinstance(pilot.app.screen, ChoiceModal)
+        await press_to(pilot, ChoiceModal, "m")
 
 
 async def test_rows_marked_again_during_a_run_stay_marked(

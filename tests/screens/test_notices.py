@@ -61,8 +61,7 @@ async def test_a_notice_takes_its_line_and_no_other(
     demo: Demo, size: tuple[int, int], keys: tuple[str, ...], kind: type[Any]
 ) -> None:
     async with demo(1001, size=size) as pilot:
-        await press(pilot, *keys)
-        assert isinstance(pilot.app.screen, kind)
+        await press_to(pilot, kind, *keys)
         before, focused = lines(pilot), pilot.app.focused
         pilot.app.notify("Recorded by the service.", title="Deleted Anna Weber (A-2041)")
         await until(pilot, lambda: notice(pilot).startswith("▌ Deleted Anna Weber (A-2041): R"))
@@ -153,8 +152,7 @@ async def test_a_notice_outlives_a_dialog_but_not_its_screen(demo: Demo) -> None
         assert not pilot.app.notice_log.more
         pilot.app.clear_notifications()
         await until(pilot, lambda: lines(pilot) == before)
-        await press_to(pilot, RemoteForm, "a")
-        form = pilot.app.screen
+        form = await press_to(pilot, RemoteForm, "a")
         pilot.app.notify("", title="Added Carl")
         form.dismiss()
         await settled_when(pilot, lambda: isinstance(pilot.app.screen, RemotesScreen))
@@ -288,8 +286,6 @@ async def test_help_and_messages_open_over_a_dialog(demo: Demo, keys: tuple[str,
 @pytest.mark.long
 async def test_messages_open_over_the_palette(demo: Demo) -> None:
     async with demo(1001) as pilot:
-        await pilot.press("ctrl+p", *"new", "f2")
-        await until(pilot, lambda: isinstance(pilot.app.screen, MessagesScreen))
-        await pilot.press("escape")
-        await until(pilot, lambda: isinstance(pilot.app.screen, Palette))
+        await press_to(pilot, MessagesScreen, "ctrl+p", *"new", "f2")
+        await press_to(pilot, Palette, "escape")
         assert "new" in shown(pilot)

@@ -22,7 +22,7 @@ from lockterm.widgets.data_status import Pager
 from tests.conftest import NOW_MS
 from tests.long import telling
 from tests.screens.running_app import Clock, Demo, Starter, settled, until
-from tests.screens.site import DAY_MS, HOSTILE, LOCKS, fill_book, words
+from tests.screens.site import DAY_MS, HOSTILE, LOCKS, fill_book, press_to, words
 from tests.screens.snapshots import assert_picture
 from tests.screens.test_everywhere import YARD, Site, remote, rows
 
@@ -82,17 +82,14 @@ async def test_people_are_grouped_and_lead_to_their_remotes(
         assert "similar: anna weber (spelling)" in seen
         assert "Anna Weber 2 N-1 no end active" in seen
         assert "25 Nov 2026" in seen
-        await press(pilot, "enter")
-        assert isinstance(pilot.app.screen, PersonScreen)
+        await press_to(pilot, PersonScreen, "enter")
         assert rows(pilot) == [(1, 1), (2, 1)]
         await press(pilot, "slash", *"lock", "enter")
         assert rows(pilot) == []
-        await press(pilot, "escape", "escape")
-        assert isinstance(pilot.app.screen, PeopleScreen)
+        await press_to(pilot, PeopleScreen, "escape", "escape")
         await press(pilot, "end", "enter")
         assert rows(pilot) == [(2, 5)]
-        await press(pilot, "escape", "escape")
-        assert isinstance(pilot.app.screen, AllLocksSearchScreen)
+        await press_to(pilot, AllLocksSearchScreen, "escape", "escape")
 
 
 async def test_people_come_from_an_empty_search_are_searched_and_called_old(
@@ -218,8 +215,7 @@ async def test_hostile_and_long_names_stay_in_their_column(
         assert "(no name)" in seen and "\x1b" not in seen and "\u202e" not in seen
         for _ in fields:
             await press(pilot, "down")
-            await press(pilot, "enter")
-            assert isinstance(pilot.app.screen, PersonScreen)
+            await press_to(pilot, PersonScreen, "enter")
             assert len(rows(pilot)) >= 1
             await press(pilot, "escape")
 

@@ -115,9 +115,7 @@ async def confirm(pilot: Pilot[int]) -> None:
 
 
 async def form_of(pilot: Pilot[int], key: str) -> ProfileForm:
-    await press_to(pilot, ProfileForm, key)
-    assert isinstance(pilot.app.screen, ProfileForm)
-    return pilot.app.screen
+    return await press_to(pilot, ProfileForm, key)
 
 
 async def back(pilot: Pilot[int]) -> None:
@@ -202,8 +200,7 @@ async def test_a_write_on_its_way_is_not_cut_off(tmp_path: Path, clock: Clock) -
                 operations.writes.set_user_no(1001, remote, 7, just_read=True)
             )
             await until(pilot, lambda: operations.writes.under_way)
-            await pilot.press("j", "enter")
-            await until(pilot, lambda: isinstance(pilot.app.screen, RefusedModal))
+            await press_to(pilot, RefusedModal, "j", "enter")
             await until(pilot, lambda: "A change is being sent" in shown(pilot.app))
             assert goes_on(pilot) is None
             await pilot.press("escape")
@@ -229,8 +226,7 @@ async def test_one_is_added_after_it_was_tried_made_the_default_and_removed(
         assert [path for _, path in service.requests] == ["/api/v1/bluetooth-remote/list"]
         await pilot.press("g", "j", "0")
         await settled_when(pilot, lambda: home.filed()["default_profile"] == "harbour")
-        await pilot.press("x")
-        await until(pilot, lambda: isinstance(pilot.app.screen, ConfirmModal))
+        await press_to(pilot, ConfirmModal, "x")
         text = words(pilot.app)
         assert "north-campus will become the default" in text
         assert "Nothing will change at the service" in text
@@ -333,24 +329,20 @@ async def test_broken_configuration_is_read_again_and_quitting_asks_when_somethi
         home.file.write_text(source + "[nonsense")
         await pilot.press("r")
         await until(pilot, lambda: "is not valid TOML" in words(pilot.app))
-        await press(pilot, "a")
-        assert isinstance(pilot.app.screen, RefusedModal)
+        await press_to(pilot, RefusedModal, "a")
         await pilot.press("escape")
         home.file.write_text(source)
         await pilot.press("r")
         await until(pilot, lambda: "harbour" in shown(pilot.app))
         await form_of(pilot, "a")
-        await pilot.press(*"south", "ctrl+q")
-        await until(pilot, lambda: isinstance(pilot.app.screen, ConfirmModal))
+        await press_to(pilot, ConfirmModal, *"south", "ctrl+q")
         await until(pilot, lambda: "without saving?" in words(pilot.app))
         await until(pilot, lambda: pilot.app.screen.painted_s is not None)
-        await pilot.press("enter")
-        await until(pilot, lambda: isinstance(pilot.app.screen, ProfileForm))
+        await press_to(pilot, ProfileForm, "enter")
         await pilot.press("escape")
         await confirm(pilot)
         await back(pilot)
-        await pilot.press("escape")
-        await until(pilot, lambda: isinstance(pilot.app.screen, LocksScreen))
+        await press_to(pilot, LocksScreen, "escape")
 
 
 @pytest.mark.long

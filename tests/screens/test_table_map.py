@@ -162,8 +162,7 @@ async def test_door_list_is_imported_and_its_columns_are_kept(demo: Demo, folder
         )
         await press(pilot, "enter")
         assert "Ignored columns: Department." in words(pilot.app)
-        await pilot.press("escape", "escape")
-        await until(pilot, lambda: isinstance(pilot.app.screen, FileScreen))
+        await press_to(pilot, FileScreen, "escape", "escape")
         await pilot.press("ctrl+o")
         await columns(pilot)
         assert "door of Main gate (1001)" in words(pilot.app)
@@ -267,8 +266,7 @@ async def test_a_missing_type_is_announced_and_explained(demo: Demo, folder: Pat
         await columns(pilot)
         await choose(pilot, "(default type)", "permanent")
         assert "No column gives the type" not in words(pilot.app)
-        await pilot.press("ctrl+s")
-        await until(pilot, lambda: isinstance(pilot.app.screen, PlanScreen))
+        await press_to(pilot, PlanScreen, "ctrl+s")
 
 
 async def test_import_says_that_no_row_gives_access(demo: Demo, folder: Path) -> None:
@@ -303,8 +301,7 @@ async def test_many_hostile_columns(demo: Demo, folder: Path, size: tuple[int, i
         await pilot.press("E")
         await until(pilot, lambda: (folder / "hostile.toml").exists())
         assert parse_map((folder / "hostile.toml").read_bytes()).values["lockId"] == "1004"
-        await pilot.press("ctrl+s")
-        await until(pilot, lambda: isinstance(pilot.app.screen, PlanScreen))
+        await press_to(pilot, PlanScreen, "ctrl+s")
         assert plan_of(pilot) == [(Action.ADD, 1004, "[b]15")]
 
 

@@ -49,9 +49,7 @@ def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 
 async def opened(pilot: Pilot[int]) -> FileScreen:
-    await press_to(pilot, FileScreen, "I")
-    assert isinstance(pilot.app.screen, FileScreen)
-    return pilot.app.screen
+    return await press_to(pilot, FileScreen, "I")
 
 
 async def take(pilot: Pilot[int], name: str) -> None:
@@ -150,8 +148,7 @@ async def test_import_deletes_only_when_chosen(demo: Demo, folder: Path) -> None
         await opened(pilot)
         await take(pilot, "nine.csv")
         assert [one[0] for one in plan_of(pilot)] == [Action.KEEP]
-        await pilot.press("escape")
-        await until(pilot, lambda: isinstance(pilot.app.screen, FileScreen))
+        await press_to(pilot, FileScreen, "escape")
         await press(pilot, "down", "right", "down", *"5", "ctrl+s")
         told = " ".join(shown(pilot).split())
         assert 'The import would delete 8 remotes, more than "Delete at most" allows.' in told
