@@ -19,13 +19,7 @@ from lockterm.cli.options import (
     lock_argument,
     reads,
 )
-from lockterm.cli.output import (
-    ignore_missing_reader,
-    put,
-    put_csv,
-    put_json,
-    put_table,
-)
+from lockterm.cli.output import ignore_missing_reader, put, put_csv, put_json, put_table
 from lockterm.cli.session import Session, find_lock, format_lock
 from lockterm.config import Options, values
 from lockterm.domain import dates

@@ -26,13 +26,7 @@ from lockterm.cli.options import (
     reads,
     remote_argument,
 )
-from lockterm.cli.output import (
-    put,
-    put_csv,
-    put_fields,
-    put_json,
-    put_table,
-)
+from lockterm.cli.output import put, put_csv, put_fields, put_json, put_table
 from lockterm.cli.session import Session, format_lock, lock_json, open_lock, read_remote
 from lockterm.config import Options
 from lockterm.config.profile import MAX_PAGE_SIZE

@@ -25,14 +25,7 @@ from lockterm.cli.options import (
     reads,
     require_answer,
 )
-from lockterm.cli.output import (
-    ignore_missing_reader,
-    put,
-    put_csv,
-    put_fields,
-    put_json,
-    put_table,
-)
+from lockterm.cli.output import ignore_missing_reader, put, put_csv, put_fields, put_json, put_table
 from lockterm.cli.send_change import Change, send_change
 from lockterm.cli.session import Session, format_lock, lock_json, open_lock
 from lockterm.config import Options
