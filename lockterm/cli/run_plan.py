@@ -34,7 +34,6 @@ from lockterm.domain.plan import (
     Step,
     StepState,
     at_rest,
-    under_way,
 )
 from lockterm.domain.safe_text import clean
 from lockterm.domain.shortening import summarize_shortenings
@@ -119,8 +118,7 @@ def offer_plan(
         return FAILED
     if how.dry_run:
         if how.as_json:
-            put_planned(session, plan.steps)
-            put_end(None, plan.steps, is_dry=True, left_out=plan.skipped)
+            put_planned(session, plan)
         else:
             put("Nothing was sent.")
         return exit_code_of_steps(draft.left)
@@ -404,32 +402,30 @@ def _step_lines(session: Session, lock: Lock, step: Step) -> Iterator[str]:
 # --- lines of JSON -------------------------------------------------------------------------------
 
 
-def put_planned(session: Session, steps: Iterable[Step]) -> None:
-    """Print each step of a plan as a line of JSON, if the plan will not run."""
+def put_planned(session: Session, plan: Plan) -> None:
+    """Print a plan that will not run as lines of JSON."""
     zones: dict[int, tzinfo] = {}
-    for step in steps:
+    for step in plan.steps:
         if step.lock_id not in zones:
             lock = session.run(session.operations.locks.find(step.lock_id))
             zones[step.lock_id] = session.operations.zone(lock)
         shortened = describe_step_shortening(step, zones[step.lock_id], session.operations.now_ms())
-        put_step(step, is_dry=True, shortened=shortened)
+        put_step(step, is_planned=True, shortened=shortened)
+    put_end(None, plan.steps, is_planned=True, left_out=plan.skipped)
 
 
-def put_step(
-    step: Step, *, is_dry: bool = False, is_running: bool = False, shortened: str = ""
-) -> None:
+def put_step(step: Step, *, is_planned: bool = False, shortened: str = "") -> None:
     """Print a step as a line of JSON.
 
     Args:
-        step: The step.
-        is_dry: Whether the command sends nothing (dry run).
-        is_running: Whether a session is running the plan of the step.
+        step: The step, after :func:`at_rest` or :func:`under_way`.
+        is_planned: Whether a step that is due is still planned, as in a dry run, or if a session is
+            running its plan. Otherwise, such a step counts as not sent.
         shortened: A sentence about how the step shortens access; empty if it does not.
     """
-    step = under_way(step) if is_running else at_rest(step)
     state, said = str(step.state), [step.message]
     if step.state in DUE:
-        state = "planned" if is_dry or is_running else StepState.NOT_SENT
+        state = "planned" if is_planned else StepState.NOT_SENT
         said += [shortened, step.note]
     put_line(
         {
@@ -449,8 +445,7 @@ def put_end(
     run: str | None,
     steps: Iterable[Step],
     *,
-    is_dry: bool = False,
-    is_running: bool = False,
+    is_planned: bool = False,
     left_out: Mapping[str, int] | None = None,
 ) -> None:
     """Print the totals of a plan or run as a line of JSON, after the lines of its steps.
@@ -458,12 +453,11 @@ def put_end(
     Args:
         run: The ID of the run; None if the plan was not run.
         steps: All steps of the plan.
-        is_dry: See :func:`put_step`.
-        is_running: See :func:`put_step`.
+        is_planned: See :func:`put_step`.
         left_out: The number of remotes without a step, by reason such as "expired".
     """
     counts = Counter(step.state for step in steps)
-    end = {"run": run, "counts": count_states(counts, is_running=is_dry or is_running)}
+    end = {"run": run, "counts": count_states(counts, is_running=is_planned)}
     if left_out:
         end["leftOut"] = {**left_out}
     put_line(end)

@@ -116,10 +116,11 @@ def show(options: Options, run: str, as_json: bool) -> int:
     """Show the result of each step of a run."""
     with Session(options) as session, _convert_refusals():
         plan = session.run(session.operations.runs.find(run))
+    steps = [under_way(step) if plan.is_running else at_rest(step) for step in plan.steps]
     if as_json:
-        for step in plan.steps:
-            put_step(step, is_running=plan.is_running)
-        put_end(plan.id, plan.steps, is_running=plan.is_running)
+        for step in steps:
+            put_step(step, is_planned=plan.is_running)
+        put_end(plan.id, steps, is_planned=plan.is_running)
         return DONE
     rows = [
         (
@@ -130,7 +131,7 @@ def show(options: Options, run: str, as_json: bool) -> int:
             format_step_state(step, is_running=plan.is_running),
             step.message,
         )
-        for step in map(under_way if plan.is_running else at_rest, plan.steps)
+        for step in steps
     ]
     put_table(("Step", "", "Lock", "Remote", "State", "Why"), rows)
     put(describe_run(plan))

@@ -44,7 +44,6 @@ from lockterm.cli.output import is_terminal, put, put_bytes
 from lockterm.cli.run_plan import (
     confirm_plan,
     offer_plan,
-    put_end,
     put_plan,
     put_planned,
     report_problems,
@@ -228,10 +227,8 @@ def diff(options: Options, file: Path, prune: bool, map_path: Path | None, as_js
     """Show what apply would change."""
     with Session(options) as session:
         draft = _plan_from_file(session, file, prune=prune, map_path=map_path)
-        steps = draft.plan.steps
         if as_json:
-            put_planned(session, steps)
-            put_end(None, steps, is_dry=True, left_out=draft.plan.skipped)
+            put_planned(session, draft.plan)
         else:
             put_plan(session, draft)
         for one in draft.unread:
