@@ -31,7 +31,7 @@ from lockterm.store.lock_book import LockBook
 from tests.faults.proxy import Exchange, FaultProxy
 from tests.servers import port_of
 from tests.terminal import launcher
-from tests.terminal.pty_session import LOCKTERM, clean_environment
+from tests.terminal.pty_session import LOCKTERM, PtySession, clean_environment
 
 HOSTILE = "\x1b]0;owned\x07\u202eEvil\r\n\x9b31m"
 Run = Callable[..., "subprocess.CompletedProcess[str]"]
@@ -172,6 +172,14 @@ class Scripts:
             stdin=subprocess.DEVNULL,
             stdout=pipe,
             stderr=pipe,
+        )
+
+    def terminal(
+        self, *arguments: str, size: tuple[int, int] = (80, 24), **environment: str
+    ) -> PtySession:
+        """Return a session that runs a command in a terminal."""
+        return PtySession(
+            [*LOCKTERM, *arguments], clean_environment(self.home, **environment), size
         )
 
     def file(self, name: str, text: str) -> str:

@@ -24,7 +24,6 @@ from tests.cli.test_send_change import NEAR
 from tests.faults.catalogue import applied_unheard, reset
 from tests.faults.proxy import Exchange, FaultProxy
 from tests.long import telling
-from tests.terminal.pty_session import LOCKTERM, PtySession, clean_environment
 
 TABLE = "lockId,remoteNumber,remoteName,remoteType,action\n"
 COUNTS = ("recorded", "unchanged", "refused", "skipped", "unknown", "not_sent")
@@ -170,8 +169,7 @@ def test_apply_asks_for_the_number_of_deletes_when_there_are_many(scripts: Scrip
     assert "needs --yes if there is no terminal. Nothing was sent." in alone.stderr
     assert len(names(scripts)) == 12
     for typed, code in (("y", 1), ("12", 1), ("11", 0)):
-        command = [*LOCKTERM, "apply", file, "--prune"]
-        with PtySession(command, clean_environment(scripts.home), (80, 60)) as terminal:
+        with scripts.terminal("apply", file, "--prune", size=(80, 60)) as terminal:
             terminal.wait_for(r"11 to delete\. To run the plan, type 11:")
             for place in range(1, 12):
                 assert f"to be deleted: N{place} (N-{place}), lock 1004" in terminal.text
@@ -193,7 +191,7 @@ def test_apply_asks_for_the_number_when_many_remotes_are_added(
     """Enter alone never agrees."""
     file = written(scripts, *(f"1004,N-{place},N{place},1," for place in range(count)))
     for answer in typed:
-        with PtySession([*LOCKTERM, "apply", file], clean_environment(scripts.home)) as terminal:
+        with scripts.terminal("apply", file) as terminal:
             terminal.wait_for(prompt)
             terminal.press(answer, "enter")
             assert terminal.wait_exit() == (answer != typed[-1])

@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from tests.cli.conftest import Scripts
-from tests.terminal.pty_session import LOCKTERM, PtySession, clean_environment
+from tests.terminal.pty_session import PtySession
 
 EDITOR = """\
 import os, pathlib, signal, sys
@@ -34,9 +34,8 @@ def editing(scripts: Scripts, changes: str, *options: str, visual: str = "") -> 
     """Edit lock 1004 with an editor that replaces texts such as ``before|after``."""
     scripts.file("changes", changes)
     editor = shlex.join([sys.executable, scripts.file("editor.py", EDITOR)])
-    home = scripts.home
-    environment = clean_environment(home, VISUAL=visual or editor, TMPDIR=str(home))
-    return PtySession([*LOCKTERM, "edit", "1004", *options], environment)
+    environment = {"VISUAL": visual or editor, "TMPDIR": str(scripts.home)}
+    return scripts.terminal("edit", "1004", *options, **environment)
 
 
 def answer(terminal: PtySession, question: str, key: str) -> None:

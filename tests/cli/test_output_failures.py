@@ -10,15 +10,14 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
-import click
 import pytest
 
-from lockterm.cli.commands import lockterm as root
 from lockterm.cli.exit_codes import NOT_PRINTED
 from lockterm.domain.locks import Lock
 from lockterm.domain.operation import OperationState
 from tests.cli.conftest import Scripts
 from tests.long import telling
+from tests.reference import commands
 from tests.terminal import launcher
 from tests.terminal.pty_session import LOCKTERM, clean_environment
 
@@ -130,18 +129,9 @@ CHANGING: dict[str, Arguments] = {
 COMMANDS = READING | CHANGING
 
 
-def leaves(command: click.Command, name: str = "") -> Iterator[str]:
-    if not isinstance(command, click.Group):
-        yield name
-        return
-    context = click.Context(command)
-    for one in command.list_commands(context):
-        found = command.get_command(context, one)
-        yield from leaves(found, f"{name} {one}".strip())
-
-
 def test_each_command_is_tried_with_failing_output() -> None:
-    assert {*leaves(root)} - UNTRIED == {*COMMANDS}
+    names = {path.removeprefix("lockterm ") for path, _ in commands()}
+    assert names - UNTRIED == {*COMMANDS}
 
 
 @contextmanager

@@ -29,7 +29,6 @@ from lockterm.service.running import RunningService
 from tests.cli.conftest import Scripts
 from tests.faults.catalogue import applied_unheard, reset
 from tests.faults.proxy import Exchange, FaultProxy
-from tests.terminal.pty_session import LOCKTERM, PtySession, clean_environment
 
 ADD = ("remotes", "add", "1004", "--name", "Anna", "--number", "A-1", "--type", "permanent")
 
@@ -225,8 +224,7 @@ def test_delete_asks_by_name_number_and_lock_when_there_is_a_terminal(scripts: S
     scripts.have(remoteName="Ben")
 
     def answer(question: str, keys: str, *arguments: str) -> int:
-        environment = clean_environment(scripts.home)
-        with PtySession([*LOCKTERM, "remotes", *arguments], environment) as terminal:
+        with scripts.terminal("remotes", *arguments) as terminal:
             terminal.wait_for(question)
             terminal.press(keys)
             code = terminal.wait_exit()

@@ -15,7 +15,6 @@ from tests.cli.conftest import HOSTILE, Scripts, assert_harmless
 from tests.cli.test_send_change import ADD, NEAR
 from tests.faults.catalogue import applied_unheard, reset
 from tests.faults.proxy import Exchange, FaultProxy
-from tests.terminal.pty_session import LOCKTERM, PtySession, clean_environment
 
 HURRIED = (
     *NEAR[:2],
@@ -104,8 +103,7 @@ async def answer(scripts: Scripts, question: str, word: str, *command: str) -> i
     """Answer the question of a command at a terminal; return the exit code."""
 
     def type_word() -> int:
-        words = [*LOCKTERM, "unconfirmed", *command]
-        with PtySession(words, clean_environment(scripts.home), (200, 24)) as session:
+        with scripts.terminal("unconfirmed", *command, size=(200, 24)) as session:
             session.wait_for(question)
             session.send(f"{word}\n".encode())
             return session.wait_exit()
