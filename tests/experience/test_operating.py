@@ -1,4 +1,4 @@
-"""Point 14: it can be operated: profiles, read-only, info, doctor, completion, a log file."""
+"""Point 14: it can be operated: profiles, info, doctor, completion, a log file."""
 
 from __future__ import annotations
 
@@ -12,34 +12,19 @@ from pathlib import Path
 import pytest
 
 from lockterm.service.running import RunningService
-from tests.experience.test_trust import CTRL_S
-from tests.terminal.pty_session import LOCKTERM, Start, clean_environment
+from tests.terminal.pty_session import LOCKTERM, clean_environment
 
-READS = {"list", "detail", "checkRemoteName", "packs"}
-"""The last parts of the contract's paths that change nothing."""
 SECRET = "Bearer hunter2-hunter2"
 CONFIG = """\
 default_profile = "site"
 [profiles.site]
 base_url = "{base_url}"
 timezone = "Europe/Berlin"
-read_only = {read_only}
 [profiles.site.headers]
 Authorization = "env:LOCKTERM_TOKEN"
 [profiles.other]
 base_url = "http://127.0.0.1:1"
 """
-
-
-@pytest.fixture
-def configured(tmp_path: Path) -> Callable[..., None]:
-    def write(base_url: str, read_only: bool = False) -> None:
-        file = tmp_path / "config/lockterm/config.toml"
-        file.parent.mkdir(parents=True, exist_ok=True)
-        file.write_text(CONFIG.format(base_url=base_url, read_only=str(read_only).lower()))
-        file.chmod(0o600)
-
-    return write
 
 
 def run(home: Path, *arguments: str) -> subprocess.CompletedProcess[str]:
@@ -57,12 +42,13 @@ def run(home: Path, *arguments: str) -> subprocess.CompletedProcess[str]:
 
 @pytest.mark.long
 def test_point_14_it_can_be_operated(
-    running_service: Callable[..., RunningService],
-    configured: Callable[..., None],
-    tmp_path: Path,
+    running_service: Callable[..., RunningService], tmp_path: Path
 ) -> None:
     service = running_service(clock=lambda: time.time_ns() // 1_000_000)  # as this machine's
-    configured(service.base_url)
+    file = tmp_path / "config/lockterm/config.toml"
+    file.parent.mkdir(parents=True)
+    file.write_text(CONFIG.format(base_url=service.base_url))
+    file.chmod(0o600)
     info = json.loads(run(tmp_path, "info", "--json").stdout)
     assert info["settings"]["profile"]["value"] == "site"
     assert "config.toml, line 1" in info["settings"]["profile"]["from"]
@@ -78,27 +64,3 @@ def test_point_14_it_can_be_operated(
     assert "GET /api/v1/bluetooth-remote/list" in log.read_text()
     for said in (log.read_text(), doctor.stdout, json.dumps(info), listed.stderr):
         assert "hunter2" not in said
-
-
-@pytest.mark.long
-def test_point_14_read_only_sends_no_writing_call(
-    service: RunningService, lockterm: Start, configured: Callable[..., None], tmp_path: Path
-) -> None:
-    configured(service.base_url, read_only=True)
-    session = lockterm("--lock", "1003", env={"LOCKTERM_TOKEN": SECRET}, seen="9 remotes")
-    assert "read-only" in session.lines[0]
-    for key in "aedwuC":
-        session.press(key, seen="is read-only")
-        session.send(CTRL_S + b"\r")
-        session.press("escape")
-    commands = (
-        ("remotes", "delete", "1003", "1", "--yes"),
-        ("remotes", "clear", "1003", "--yes"),
-        ("remotes", "add", "1003", "--name", "X", "--number", "1", "--type", "permanent", "--yes"),
-        ("voice", "set", "1003", "de-DE", "anna", "--yes"),
-    )
-    for command in commands:
-        refused = run(tmp_path, *command)
-        assert refused.returncode == 1 and "read-only" in refused.stderr, refused
-    called = {path.rpartition("/")[2] for _, path in service.requests}
-    assert called and called <= READS

@@ -1,20 +1,20 @@
-"""Points 5 to 8: copying, the mouse, reading and typing, on whatever terminal there is."""
+"""Points 7 to 9: reading and typing, on whatever terminal there is, also on one too small."""
 
 from __future__ import annotations
 
-import base64
 import json
 import re
 from pathlib import Path
 
 import pytest
+from textual import events
 
 from lockterm.service.running import RunningService
 from tests.screens import someone_else
-from tests.terminal.multiplexers import PATIENT, in_tmux
+from tests.screens.running_app import Starter, settled, shown
+from tests.screens.site import press, settled_when
 from tests.terminal.pty_session import PtySession, Start
 
-MOUSE = re.compile(rb"\x1b\[\?10(?:00|03|06|15)h")
 COLOR = re.compile(rb"\x1b\[(?:[0-9;]*;)?(?:3[0-8]|4[0-8]|9[0-7]|10[0-7])(?:;[0-9;]*)?m")
 
 
@@ -23,37 +23,6 @@ def drained(session: PtySession) -> PtySession:
     while session.pump(0.3):
         pass
     return session
-
-
-@pytest.mark.long
-def test_point_05_copying_works_over_ssh(service: RunningService, tmp_path: Path) -> None:
-    """The value arrives whole through tmux; the notice shows it and does not claim more."""
-    number = someone_else.page(service, 1003)[0]["remoteNumber"]
-    command = [*PATIENT, "--base-url", service.base_url, "--lock", "1003"]
-    inside = in_tmux(command, tmp_path, "set -s set-clipboard on", SSH_CONNECTION="1 2 3 4")
-    with inside as session:
-        session.wait_for("9 remotes")
-        session.press("y", seen="Copy which value")
-        session.press("enter", seen=re.escape(f"{number} - sent to the terminal"))
-        session.press("q")
-        session.wait_exit()
-        sent = re.findall(rb"\x1b\]52;c?;([^\x07\x1b]+)", session.raw)
-        assert [base64.b64decode(one).decode() for one in sent] == [number]
-
-
-@pytest.mark.long
-def test_point_06_the_mouse_can_be_let_go(lockterm: Start, service: RunningService) -> None:
-    arguments = ("--base-url", service.base_url, "--lock", "1003")
-    session = lockterm(*arguments, "--no-mouse", seen="9 remotes")
-    session.press("d", seen="Keep")
-    session.press("escape")
-    assert not MOUSE.search(drained(session).raw)
-    session.press("O")  # the key takes it, and lets it go again
-    session.wait_until(lambda: MOUSE.search(session.raw) is not None, "the mouse is taken")
-    taken = len(drained(session).raw)
-    session.press("O")
-    session.wait_until(lambda: b"\x1b[?1000l" in session.raw[taken:], "and let go")
-    assert not MOUSE.search(drained(session).raw[taken:])
 
 
 @pytest.mark.parametrize(
@@ -99,10 +68,8 @@ def test_point_07_it_is_readable_everywhere(
 
 
 @pytest.mark.long
-def test_point_08_every_key_arrives(
-    lockterm: Start, service: RunningService, tmp_path: Path
-) -> None:
-    """Every character reaches a field; arrows in both spellings and vim's keys move; rebound."""
+def test_point_08_every_key_arrives(lockterm: Start, service: RunningService) -> None:
+    """Every character reaches a field; arrows in both spellings and vim's keys move."""
     typed = "".join(map(chr, range(33, 127))).replace("q", "")
     session = lockterm("--base-url", service.base_url, "--lock", "1001", seen="page 1 of 7")
     names = [record["remoteName"] for record in someone_else.page(service, 1001)]
@@ -124,18 +91,44 @@ def test_point_08_every_key_arrives(
     session.wait_until(lambda: typed[:40] not in session.text, "backspace arrived")
     assert typed[:39] in session.text
 
-    config = tmp_path / "config/lockterm/config.toml"
-    config.parent.mkdir(parents=True)
-    config.write_text('[keys]\n"remotes.delete" = "Z"\n')
-    rebound = lockterm("--base-url", service.base_url, "--lock", "1003", seen="9 remotes")
-    rebound.wait_for("Z delete")
-    rebound.press("Z", seen="Delete .* from lock 1003")
-    for lines, mistake in (
-        (['"remotes.delet" = "Z"'], "remotes.delet "),
-        (['"remotes.edit" = "Z"', '"remotes.delete" = "Z"'], "remotes.edit"),
-    ):
-        config.write_text("\n".join(["[keys]", *lines]))
-        refused = lockterm("--base-url", service.base_url)
-        assert refused.wait_exit() == 2
-        assert f"config.toml, line {1 + len(lines)}" in refused.text.replace("\n", "")
-        assert mistake.strip() in refused.text.replace("\n", "")
+
+@pytest.mark.long
+def test_point_09_below_that_a_sentence_and_no_action(
+    lockterm: Start, service: RunningService
+) -> None:
+    session = lockterm("--base-url", service.base_url, "--lock", "1003", seen="9 remotes")
+    session.press("d", seen="Keep")
+    asked = len(service.requests)
+    session.resize(59, 20)
+    session.wait_for(r"\Alockterm needs 60x20; this terminal has 59x20\.")
+    assert "Delete" not in session.text and "Keep" not in session.text
+    session.press("D", "right", "enter", "y")
+    places = [(x, y) for y in range(5, 18) for x in range(3, 58, 4)]
+    session.send("".join(f"\x1b[<0;{x};{y}M\x1b[<0;{x};{y}m" for x, y in places).encode())
+    session.wait_taken()  # who types before the size changes means what is seen then
+    session.resize(80, 19)
+    session.wait_for("this terminal has 80x19")
+    session.resize(80, 24)
+    session.wait_for("Delete .* from lock 1003")  # as it was, the question still open
+    session.wait_for("Keep")
+    assert len(someone_else.page(service, 1003)) == 9
+    assert "delete" not in {path.rpartition("/")[2] for _, path in list(service.requests)[asked:]}
+    session.resize(20, 5)
+    session.wait_for("press q")
+    session.quit()
+
+
+async def test_point_09_a_key_typed_at_the_sentence_is_for_no_screen_behind_it(
+    service: RunningService, lockterm_app: Starter
+) -> None:
+    """Though the terminal has grown before it is dealt with."""
+    async with lockterm_app(service, 1003, size=(59, 20)) as pilot:
+        typed = events.Key("d", "d")
+        typed.set_sender(pilot.app)
+        await pilot.resize_terminal(80, 24)
+        await settled_when(pilot, lambda: "9 remotes" in shown(pilot))
+        pilot.app.post_message(typed)
+        await settled(pilot)
+        assert not pilot.app.screen.is_modal
+        await press(pilot, "d")
+        assert pilot.app.screen.is_modal
