@@ -12,14 +12,13 @@ from hypothesis import strategies as st
 
 from lockterm.domain import bulk, rules
 from lockterm.domain.bulk import Target, Wanted
-from lockterm.domain.dates import MINUTE_MS
+from lockterm.domain.dates import DAY_MS, MINUTE_MS
 from lockterm.domain.plan import Action, Step, StepState
 from lockterm.domain.remotes import UPDATED, Remote, RemoteStatus, RemoteType
 from lockterm.domain.text.plan import describe_step_notes
 from lockterm.domain.text.validity import OPENS_ALWAYS
 from tests.domain.test_rules import NOW, as_remote, sound, wild
 
-DAY_MS = 24 * 60 * MINUTE_MS
 soon = st.integers(NOW - 1000 * DAY_MS, NOW + 1000 * DAY_MS)
 
 typed = st.sampled_from(["+30d", "+1mo", "2027-01-31 18:00", "eom", "1/2/2027", "", "soon"])

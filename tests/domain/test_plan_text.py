@@ -8,6 +8,7 @@ from typing import Any
 
 import pytest
 
+from lockterm.domain.dates import DAY_MS
 from lockterm.domain.plan import NOT_REACHED, Action, RunLine, Step, StepState
 from lockterm.domain.rules import OPENS_AGAIN
 from lockterm.domain.text.plan import (
@@ -29,7 +30,6 @@ from lockterm.domain.text.run import (
 from lockterm.domain.text.validity import OPENS_ALWAYS
 from lockterm.domain.validity import RemoteState
 
-DAY_MS = 86_400_000
 START_MS = 1_767_225_600_000
 """The first of January 2026, in UTC."""
 PERMANENT = {"remoteType": 1, "startDate": 0, "endDate": 0}

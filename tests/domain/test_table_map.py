@@ -16,6 +16,7 @@ from hypothesis import strategies as st
 from lockterm.domain.dates import DAY_MS
 from lockterm.domain.foreign_table import LockIds, read_date, read_foreign, read_header, read_number
 from lockterm.domain.locks import Lock
+from lockterm.domain.plan import Step
 from lockterm.domain.remotes import Remote
 from lockterm.domain.table_columns import NAMES
 from lockterm.domain.table_file import Row, TableFileError, read_table
@@ -58,6 +59,15 @@ def cells(table: str, table_map: TableMap, locks: LockIds | None = None) -> list
     found, wrong = rows(table, table_map, locks)
     assert wrong == []
     return [dict(row.cells) for row in found]
+
+
+def planned(
+    table: str, table_map: TableMap, present: dict[str, Any]
+) -> tuple[list[Step], list[str]]:
+    """Return the steps for a lock with one remote, and what is wrong."""
+    found, wrong = rows(table, table_map)
+    plan = LockPlan(1001, [Remote.read(present)], BERLIN, NOW)
+    return plan.take(found, prune=False), [*wrong, *map(str, plan.problems)]
 
 
 def test_a_door_column_gives_a_remote_on_its_lock() -> None:
@@ -213,11 +223,9 @@ def test_every_wrong_cell_is_reported_by_line_and_column_of_the_file() -> None:
         f"line 4, column Main entrance, “12/31/2026”: {order}",
     ]
     table = HEAD + "Ann;Lee;AB;;31/02/2027;;x;\nBen;Ray;AC;1/1/2027;2/1/2027;;31/12/2026;\n"
-    found, wrong = rows(table, WIDE)
-    assert wrong == []
-    plan = LockPlan(1001, [Remote.read({"id": 1, "remoteName": "Ann Lee"})], BERLIN, NOW)
-    assert plan.take(found, prune=False) == []
-    assert [*map(str, plan.problems)] == [
+    steps, wrong = planned(table, WIDE, {"id": 1, "remoteName": "Ann Lee"})
+    assert steps == []
+    assert wrong == [
         "line 2, column Valid to, “31/02/2027”: Feb 2027 has no day 31.",
         "line 3, column Main entrance, “31/12/2026”: The end must be after the start.",
     ]
@@ -270,10 +278,8 @@ UPCOMING = {
 def test_a_value_never_replaces_what_a_remote_has(
     present: dict[str, Any], line: str, step: tuple[str, dict[str, int]]
 ) -> None:
-    found, wrong = rows(f"n,who,e\n{line}\n", FILLING)
-    plan = LockPlan(1001, [Remote.read(present)], BERLIN, NOW)
-    (one,) = plan.take(found, prune=False)
-    assert (wrong, plan.problems) == ([], [])
+    (one,), wrong = planned(f"n,who,e\n{line}\n", FILLING, present)
+    assert wrong == []
     assert one.action.value == step[0]
     assert dict(one.wanted).items() >= step[1].items()
     assert bool(one.wanted) == bool(step[1])
@@ -285,10 +291,8 @@ def test_a_relative_end_for_all_rows_does_not_extend_a_remote_again() -> None:
     values = {"remoteType": "time-limited", "endDate": "+1y", "startDate": "now"}
     table_map = TableMap({"n": "remoteNumber"}, {"Gate": "1001"}, values | {"remoteName": "Crew"})
     for cell, action in (("x", "keep"), ("2027-01-01", "update")):
-        found, wrong = rows(f"n,Gate\nA1,{cell}\n", table_map)
-        plan = LockPlan(1001, [Remote.read(UPCOMING)], BERLIN, NOW)
-        (step,) = plan.take(found, prune=False)
-        assert (wrong, plan.problems) == ([], [])
+        (step,), wrong = planned(f"n,Gate\nA1,{cell}\n", table_map, UPCOMING)
+        assert wrong == []
         assert (step.action.value, "startDate" in step.wanted) == (action, False)
 
 

@@ -11,6 +11,7 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 
 from lockterm.domain import rules
+from lockterm.domain.dates import DAY_MS
 from lockterm.domain.operation import Operation, OperationState
 from lockterm.domain.plan import Action
 from lockterm.domain.remotes import UPDATED, Remote
@@ -143,7 +144,6 @@ def test_a_voice_comes_back_where_the_one_before_was_set_from_here(
     assert len(said) == 1 and words in said[0]
 
 
-DAY_MS = 86_400_000
 LIMITED = Remote(remote_type=2, start_ms=NOW - DAY_MS, end_ms=NOW + DAY_MS)
 RECURRING = replace(LIMITED, remote_type=4, week_day=(1, 2))
 
