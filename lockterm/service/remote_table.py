@@ -152,7 +152,7 @@ def delete(db: Connection, remote_id: int, lock_id: object) -> None:
 
 def clear(db: Connection, lock_id: int) -> int:
     """Delete all remotes of a lock and return their number."""
-    deleted = db.execute("DELETE FROM remote WHERE lock_id = ?", (lock_id,)).rowcount
+    deleted: int = db.execute("DELETE FROM remote WHERE lock_id = ?", (lock_id,)).rowcount
     db.execute("DELETE FROM remote_count WHERE lock_id = ?", (lock_id,))
     return deleted
 

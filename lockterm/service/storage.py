@@ -51,28 +51,14 @@ class DatabaseUnusableError(OSError):
         self.hint = hint
 
 
-class Rows(Protocol):
-    """The result of an SQL statement, as the cursors of both databases offer it."""
-
-    @property
-    def rowcount(self) -> int:
-        """Number of changed rows."""
-
-    def fetchone(self) -> Any: ...
-
-    def fetchall(self) -> list[Any]: ...
-
-    def __iter__(self) -> Iterator[Any]: ...
-
-
 class Connection(Protocol):
     """A connection to the database that is inside a transaction."""
 
     same_name: str
     """The SQL condition that finds a lock's remote with the name ``?`` by an index."""
 
-    def execute(self, sql: str, values: Sequence[Any] = (), /) -> Rows:
-        """Execute one statement, which has a ``?`` for each value."""
+    def execute(self, sql: str, values: Sequence[Any] = (), /) -> Any:
+        """Execute one statement, which has a ``?`` for each value, and return its cursor."""
 
     def new_id(self, sql: str, values: Sequence[Any], /) -> int:
         """Execute an ``INSERT`` of one row and return its new ID."""
