@@ -32,7 +32,6 @@ if TYPE_CHECKING:
 
     from textual.notifications import SeverityLevel
 
-    from lockterm.config import Profile
     from lockterm.config.preferences import Preferences
     from lockterm.domain.locks import Lock
     from lockterm.domain.notices import NoticeLog
@@ -111,15 +110,6 @@ def format_run_progress(operations: Operations) -> str:
     """Return the progress of the active run for the header; empty if no run is active."""
     run = operations.run_under_way
     return f"run {run.done}/{run.due}" if run is not None else ""
-
-
-def title_line(profile: Profile) -> TitleLine:
-    """Return the header for the screens of a profile, in the profile's color if it has one."""
-    named = profile.name, profile.host
-    if not profile.color:
-        return TitleLine(*named, read_only=profile.read_only)
-
-    return ColoredTitleLine(*named, profile.color, read_only=profile.read_only)
 
 
 def notify_error(app: App[Any], error: LocktermError, what: str = "") -> None:
@@ -310,7 +300,11 @@ class LocktermScreen(Screen[ResultT]):
         self.draw_frames(update=False)
         title = TitleLine("", "")
         if self.has_service:
-            title = title_line(self.operations.profile)
+            profile = self.operations.profile
+            named, read_only = (profile.name, profile.host), profile.read_only
+            title = TitleLine(*named, read_only=read_only)
+            if profile.color:
+                title = ColoredTitleLine(*named, profile.color, read_only=read_only)
             title.online = self.operations.connection.online
             title.run = format_run_progress(self.operations)
         title.breadcrumbs = self.breadcrumbs()

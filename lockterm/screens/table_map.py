@@ -85,18 +85,6 @@ TYPE_ROW = _row_title(TYPE)
 """The label of the setting for the type of remotes whose row has no type."""
 
 
-class MapTable(RowTable):
-    """The table of columns, each with a sample and its meaning, and below them the settings."""
-
-    def __init__(self) -> None:
-        super().__init__(
-            Column("Column", most=60, least=14),
-            Column("Sample", most=40, least=6, rank=1),
-            Column("Meaning", most=60, least=20, good=24),
-            id="columns",
-        )
-
-
 class MapScreen(ListScreen[TableMap | None]):
     """A screen for the meanings of a file's columns.
 
@@ -113,7 +101,7 @@ class MapScreen(ListScreen[TableMap | None]):
     BINDINGS = bindings("table_map")
 
     row_action = "choose"
-    table: MapTable
+    table: RowTable
 
     table_map: var[TableMap] = var(TableMap, init=False)
     """The meanings of the columns, and the settings, as the screen shows them."""
@@ -126,7 +114,13 @@ class MapScreen(ListScreen[TableMap | None]):
         path: Path,
         of_lock: Lock | None,
     ) -> None:
-        super().__init__(operations, MapTable())
+        table = RowTable(
+            Column("Column", most=60, least=14),
+            Column("Sample", most=40, least=6, rank=1),
+            Column("Meaning", most=60, least=20, good=24),
+            id="columns",
+        )
+        super().__init__(operations, table)
         self._header = header
         self._columns = [*header.to_map]
         self._before = table_map

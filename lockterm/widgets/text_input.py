@@ -171,23 +171,15 @@ class TextInput(SingleLineInput):
 
     Args:
         value: The initial text.
-        placeholder: The text shown while the field is empty.
-        id: The ID of the widget.
         select_on_focus: Whether the text is selected when the field gets the focus, so that typing
             replaces it.
+        options: Other keyword arguments for Textual's ``Input``.
     """
 
     BINDINGS = bindings("text")
 
-    def __init__(
-        self,
-        value: str = "",
-        *,
-        placeholder: str = "",
-        id: str | None = None,
-        select_on_focus: bool = False,
-    ) -> None:
-        super().__init__(value, placeholder=placeholder, id=id, select_on_focus=select_on_focus)
+    def __init__(self, value: str = "", *, select_on_focus: bool = False, **options: Any) -> None:
+        super().__init__(value, select_on_focus=select_on_focus, **options)
 
 
 class FindLine(Horizontal):

@@ -10,6 +10,7 @@ from rich.cells import cell_len, set_cell_size
 from textual.app import ComposeResult
 from textual.content import Content
 from textual.geometry import Size
+from textual.reactive import reactive
 from textual.widget import Widget
 from textual.widgets import Static
 
@@ -193,20 +194,17 @@ class ExpiringScreen(AllLocksScreen):
     def _show_days(self) -> None:
         """Update the numbers of the next days in the chart."""
         self._place_days()
-        days, pane, lock_lists = self._days, self._days_pane, self.lock_lists
+        lock_lists, first = self.lock_lists, self._timeline.first
         ends = [
             (lock_lists.locks[lock_id].lock.title, counts)
             for lock_id, counts in self._timeline.by_first_day()
             if lock_id in lock_lists.locks  # the lock may have been removed
         ]
-        if days.display:
-            days.show_days(self._timeline.first, ends)
-        if pane.display:
-            today = dates.local(self.operations.now_ms(), self.operations.profile.zone)
-            first = self._timeline.first
-            pane.show_days(
-                DaysShown(first, today.date() if today else first, ends, lock_lists.unread)
-            )
+        now = dates.local(self.operations.now_ms(), self.operations.profile.zone)
+        days = DaysShown(first, now.date() if now else first, ends, lock_lists.unread)
+        for chart in (self._days, self._days_pane):
+            if chart.display:
+                chart.days = days
 
     def on_resize(self) -> None:
         """Show or hide the chart of days, because it depends on the terminal's size."""
@@ -267,37 +265,30 @@ _FIRST, _COUNT = 9, 8
 
 @dataclass(frozen=True, slots=True)
 class DaysShown:
-    """The number of remotes that expire on each of the next days, for the panel."""
+    """The number of remotes that expire on each of the next days, for the chart."""
 
-    first: date | None
+    first: date | None = None
     """The first day; None if there are no locks."""
-    today: date | None
+    today: date | None = None
     """Today in the time zone of the profile, which may differ by a day from other time zones."""
-    ends: Sequence[Ends]
+    ends: Sequence[Ends] = ()
     """The locks that have expiring remotes, with the number for each day, the earliest end
     first."""
-    unread: int
+    unread: int = 0
     """The number of locks whose remotes are unknown because they were not read."""
 
 
 class DaysPane(Widget):
     """A panel with a bar for each of the next days, and the locks with remotes that expire."""
 
-    def __init__(self, *, id: str | None = None) -> None:
-        super().__init__(id=id)
-        self._shown = DaysShown(None, None, (), 0)
+    days: reactive[DaysShown] = reactive(DaysShown(), init=False)
 
-    def show_days(self, days: DaysShown) -> None:
-        """Show how many remotes expire on each day. Repaint only if the numbers have changed."""
-        if days == self._shown:  # this is called at every key press
-            return
-        self._shown = days
+    def watch_days(self, days: DaysShown) -> None:
         count = sum(sum_ends(days.ends))
         self.border_title = Content(f"Next 30 days {count:,}" if count else "Next 30 days")
-        self.refresh()
 
     def render(self) -> Content:
-        shown, (width, height) = self._shown, self.content_size
+        shown, (width, height) = self.days, self.content_size
         if shown.first is None or shown.today is None:
             return Content("")
         parts: list[Part] = []
@@ -423,21 +414,7 @@ class DaysToCome(Widget):
     In a high terminal, the first locks also have their own lines.
     """
 
-    def __init__(self, *, id: str | None = None) -> None:
-        super().__init__(id=id)
-        self._first: date | None = None
-        self._ends: Sequence[Ends] = ()
-
-    def show_days(self, first: date | None, ends: Sequence[Ends]) -> None:
-        """Show how many remotes expire on each day.
-
-        Args:
-            first: The first day; None if there are no locks.
-            ends: The locks with their numbers of expiring remotes, in the order of the lines.
-        """
-        lines = len(self._shown)
-        self._first, self._ends = first, ends
-        self.refresh(layout=len(self._shown) != lines)
+    days: reactive[DaysShown] = reactive(DaysShown(), init=False, layout=True)
 
     def get_content_height(self, container: Size, viewport: Size, width: int) -> int:
         return 3 + len(self._shown)
@@ -446,24 +423,25 @@ class DaysToCome(Widget):
     def _shown(self) -> Sequence[Ends]:
         """The locks with their own line. If some do not fit, the last entry sums up the others."""
         most = min(max(self.app.size.height - _LOW, 0) // 2, MOST_LOCKS)
-        if min(len(self._ends), most) < 2:
+        ends = self.days.ends
+        if min(len(ends), most) < 2:
             return ()
-        if len(self._ends) <= most:
-            return self._ends
-        rest = self._ends[most - 1 :]
-        return [*self._ends[: most - 1], (format_count(len(rest), "other lock"), sum_ends(rest))]
+        if len(ends) <= most:
+            return ends
+        rest = ends[most - 1 :]
+        return [*ends[: most - 1], (format_count(len(rest), "other lock"), sum_ends(rest))]
 
     def render(self) -> Content:
-        if self._first is None:
+        if (first := self.days.first) is None:
             return Content("")
-        width, sums = self.content_size.width, sum_ends(self._ends)
+        width, sums = self.content_size.width, sum_ends(self.days.ends)
         cells = min(max((width - LABEL) // TIMELINE_DAYS, 1), 3)
         room = max(width - cells * TIMELINE_DAYS, 0)
         lines = [
-            ("day", _ruler(self._first, cells)),
+            ("day", _ruler(first, cells)),
             (f"peak {max(sums):,}", bars(sums, cells)),
-            (f"all {sum(sums):,}", numbers(self._first, sums, cells)),
-            *((clean(title, 60), numbers(self._first, ends, cells)) for title, ends in self._shown),
+            (f"all {sum(sums):,}", numbers(first, sums, cells)),
+            *((clean(title, 60), numbers(first, ends, cells)) for title, ends in self._shown),
         ]
         return Content("\n".join(_labeled(label, room) + text for label, text in lines))
 

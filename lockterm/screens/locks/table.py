@@ -267,7 +267,7 @@ class LocksTable(RowTable):
 
         An example is ``read 3 h ago: 2 expired, 1 within 7 days``.
         """
-        ends = self._ends.get(str(lock.lock_id))
+        ends = self.ends_of(lock)
         if ends is None or not self._has_room_for_ends:  # counts are not updated
             return ""
         when = describe_age(ends.at_ms, self._now_ms, changed=ends.changed)
@@ -309,7 +309,7 @@ class LocksTable(RowTable):
         return (*self._shelf.widest, *ends, self._shelf.widest_opened(self._now_ms))
 
     def _cells(self, lock: Lock) -> tuple[str, ...]:
-        ends = self._ends.get(str(lock.lock_id))
+        ends = self.ends_of(lock)
         read = (
             "-"
             if ends is None
