@@ -187,9 +187,8 @@ def key_rows(keymap: Keymap) -> Iterator[KeyRow]:
     for place in sorted(PLACES.values(), key=lambda place: place is not PLACES["app"]):
         for found in place.tasks.values():
             for key in found:
-                usual = tuple(key.keys.split(","))
-                chosen = tuple(map(written, keymap.get(key.id, usual)))
-                usual = tuple(map(written, usual))
+                usual = tuple(map(written, place.keys[key.id]))
+                chosen = tuple(map(written, keymap.get(key.id, place.keys[key.id])))
                 is_chosen = chosen != usual
                 yield KeyRow(place.words, key.id, chosen, usual, is_chosen, key.verb, key.does)
 

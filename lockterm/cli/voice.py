@@ -30,6 +30,7 @@ from lockterm.cli.send_change import Change, send_change
 from lockterm.cli.session import Session, format_lock, lock_json, open_lock
 from lockterm.config import Options
 from lockterm.domain import dates
+from lockterm.domain.callbacks import ignore
 from lockterm.domain.locks import Lock, VoiceChoice
 from lockterm.domain.safe_text import clean
 from lockterm.domain.text.amount import format_count, format_size
@@ -219,7 +220,7 @@ def fetch(
         server = session.run(voices.server_of(source))
         if server and not _confirm_server(session, name, server, yes=yes):
             return cancel()
-        file = session.run(voices.fetch(source, lambda have, total: None, server))
+        file = session.run(voices.fetch(source, ignore, server))
     if output is not None:
         copy_pack(file, output)
         file = output

@@ -75,7 +75,7 @@ def check(chosen: Mapping[str, object]) -> Keymap:
                 f"is not an action{_suggestion(name, defaults)}",
                 "`lockterm keys` lists every ID.",
             )
-        keymap[name] = tuple(_keys(name, value, defaults))
+        keymap[name] = tuple(_keys(name, value))
         _check_reach(name, keymap[name], defaults[name])
     _resolve_conflicts(keymap, tuple(chosen))
     return keymap
@@ -100,7 +100,7 @@ def gave_way(chosen: Iterable[str], keymap: Keymap) -> Iterator[str]:
         )
 
 
-def _keys(name: str, value: object, defaults: Mapping[str, tuple[str, ...]]) -> Iterator[str]:
+def _keys(name: str, value: object) -> Iterator[str]:
     """Check the keys of a setting, and yield Textual's names of the keys."""
     if not isinstance(value, str):
         raise WrongKeyError(name, 'must be keys in quotes, such as "x" or "x,delete"')
@@ -119,7 +119,9 @@ def _keys(name: str, value: object, defaults: Mapping[str, tuple[str, ...]]) -> 
             raise WrongKeyError(name, f"lists {written(key)} twice")
         if key in FIXED_KEYS:
             raise WrongKeyError(name, f"uses {written(key)}, which {FIXED_KEYS[key]}")
-        if key in RESERVED_KEYS and key not in _every_default(name):
+        if key in RESERVED_KEYS and not any(
+            key in place.keys.get(name, ()) for place in PLACES.values()
+        ):
             raise WrongKeyError(name, f"uses {written(key)}, which {RESERVED_KEYS[key]}")
         seen.add(key)
         yield key
@@ -165,15 +167,15 @@ def _resolve_conflicts(keymap: dict[str, tuple[str, ...]], order: tuple[str, ...
         on: dict[str, list[tuple[str, KeyContext]]] = {}
         for place in stack:
             for name, usual in place.keys.items():
-                for key in keymap.get(name, tuple(usual.split(","))):
+                for key in keymap.get(name, usual):
                     on.setdefault(key, []).append((name, place))
         for key, names in on.items():
             for (one, here), (other, there) in combinations(names, 2):
-                if one == other or (_is_usual(key, one, here) and _is_usual(key, other, there)):
+                if one == other or (key in here.keys[one] and key in there.keys[other]):
                     continue
                 for name, place in ((one, here), (other, there)):
                     if name not in order and _can_give_way(name, place, key, keymap):
-                        keys = keymap.get(name, tuple(place.keys[name].split(",")))
+                        keys = keymap.get(name, place.keys[name])
                         keymap[name] = tuple(kept for kept in keys if kept != key)
                         break
                 else:
@@ -186,7 +188,7 @@ def _can_give_way(name: str, place: KeyContext, key: str, keymap: Keymap) -> boo
     Actions that move a cursor and actions that work everywhere keep their keys. In a place where
     the user types text, an action must have another key left.
     """
-    left = {*keymap.get(name, place.keys[name].split(","))} - {key}
+    left = {*keymap.get(name, place.keys[name])} - {key}
     is_in_reach = bool(left) or not place.is_typed_into
     return is_in_reach and name not in PRIORITY and not is_by_hand(name)
 
@@ -206,7 +208,7 @@ def _refuse(
         WrongKeyError: Always.
     """
     holders = [name for name in order if name in names and key in keymap[name]]
-    configured = [name for name in holders if not _is_usual(key, name, names[name])]
+    configured = [name for name in holders if key not in names[name].keys[name]]
     at_fault = configured[-1]
     (other,) = (name for name in names if name != at_fault)
     raise WrongKeyError(
@@ -214,14 +216,6 @@ def _refuse(
         f"uses {written(key)}, which is the key of {other} {names[other].words}",
         f"Use another key, or also give {other} another key.",
     )
-
-
-def _is_usual(key: str, name: str, place: KeyContext) -> bool:
-    return key in place.keys[name].split(",")
-
-
-def _every_default(name: str) -> set[str]:
-    return {key for place in PLACES.values() for key in place.keys.get(name, "").split(",") if key}
 
 
 def _suggestion(name: str, defaults: Mapping[str, object]) -> str:

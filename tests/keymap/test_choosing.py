@@ -46,7 +46,7 @@ def reached(stack: tuple[KeyContext, ...], keymap: Keymap) -> dict[str, str]:
     through = {name: keys for name, keys in stack[-1].keys.items() if name in PRIORITY}
     for names in (through, *(place.keys for place in stack)):
         for name, usual in names.items():
-            for key in keymap.get(name, usual.split(",")):
+            for key in keymap.get(name, usual):
                 if name in PRIORITY or not (is_typing(stack) and is_typed(key)):
                     found.setdefault(key, name)
     return found

@@ -78,8 +78,7 @@ def test_every_key_a_person_can_press_has_an_id_a_verb_and_an_action() -> None:
 
 def test_the_registry_is_what_is_bound() -> None:
     told = {
-        place: {name: keys.split(",") for name, keys in PLACES[place].keys.items()}
-        for place in PLACES
+        place: {name: list(keys) for name, keys in PLACES[place].keys.items()} for place in PLACES
     }
     found: set[str] = set()
     for node in classes():
@@ -126,7 +125,7 @@ def test_a_key_means_the_same_wherever_it_works() -> None:
     ends: dict[str, set[str]] = {}
     for place in PLACES.values():
         for name, keys in place.keys.items():
-            for key in keys.split(","):
+            for key in keys:
                 ends.setdefault(key, set()).add(name.rpartition(".")[2])
     differing = {
         key: found

@@ -41,7 +41,7 @@ def known() -> Mapping[str, tuple[str, ...]]:
     keys: dict[str, tuple[str, ...]] = {}
     for place in PLACES.values():
         for name, own in place.keys.items():
-            keys.setdefault(name, tuple(own.split(",")))
+            keys.setdefault(name, own)
     return keys
 
 

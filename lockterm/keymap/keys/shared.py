@@ -75,13 +75,13 @@ class KeyContext:
         return tuple(sorted(keys, key=lambda key: key.line or len(keys) + 1))
 
     @cached_property
-    def keys(self) -> Mapping[str, str]:
-        """Maps the IDs of actions to their default keys in this place, separated by commas.
+    def keys(self) -> Mapping[str, tuple[str, ...]]:
+        """Maps the IDs of actions to their default keys in this place.
 
         The actions of ``like`` are included.
         """
         above = self.like.keys if self.like else {}
-        return {**above, **{key.id: key.keys for key in self.own}}
+        return {**above, **{key.id: tuple(key.keys.split(",")) for key in self.own}}
 
 
 REMOTES = "Remotes: show, add, change"
