@@ -17,12 +17,7 @@ from typing import TYPE_CHECKING, Literal
 
 from lockterm.domain import dates, glyphs
 from lockterm.domain.dates import WEEK
-from lockterm.domain.remotes import (
-    RemoteStatus,
-    RemoteType,
-    needs_dates,
-    needs_weekdays,
-)
+from lockterm.domain.remotes import RemoteStatus, RemoteType, needs_dates, needs_weekdays
 
 if TYPE_CHECKING:
     from lockterm.domain.remotes import Remote, RemotePage

@@ -22,11 +22,7 @@ from lockterm.domain.text.plan import (
     step_states,
 )
 from lockterm.domain.text.replacement import describe_replacements
-from lockterm.domain.text.run import (
-    describe_deletions,
-    describe_effects,
-    format_run_state,
-)
+from lockterm.domain.text.run import describe_deletions, describe_effects, format_run_state
 from lockterm.domain.text.validity import OPENS_ALWAYS
 from lockterm.domain.validity import RemoteState
 

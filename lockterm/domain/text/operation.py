@@ -9,13 +9,7 @@ from typing import Any
 from lockterm.domain import dates
 from lockterm.domain.dates import format_weekdays
 from lockterm.domain.glyphs import ellipsis
-from lockterm.domain.operation import (
-    IN_FLIGHT,
-    RECORDED,
-    UNCONFIRMED,
-    Operation,
-    OperationState,
-)
+from lockterm.domain.operation import IN_FLIGHT, RECORDED, UNCONFIRMED, Operation, OperationState
 from lockterm.domain.reading import Field, Kind
 from lockterm.domain.remotes import (
     ADDED,

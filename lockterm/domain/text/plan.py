@@ -10,13 +10,7 @@ from typing import Any
 from lockterm.domain import rules
 from lockterm.domain.dates import UnknownZone
 from lockterm.domain.glyphs import ellipsis
-from lockterm.domain.plan import (
-    DUE,
-    MOST_UNTYPED,
-    Action,
-    Plan,
-    Step,
-)
+from lockterm.domain.plan import DUE, MOST_UNTYPED, Action, Plan, Step
 from lockterm.domain.reading import in_sentence
 from lockterm.domain.remotes import ADDED, FIELDS, UPDATED, Remote, RemoteType
 from lockterm.domain.safe_text import clean, seen_or
