@@ -248,6 +248,7 @@ class MarkedForm(FormScreen[Wanted | None]):
         self._place = place
         self._typed = typed
         self._zone = zone
+        self._zones = {one.lock_id: one.zone for one in targets}
         self._missing = ""
 
     def breadcrumbs(self) -> tuple[str, ...]:
@@ -323,17 +324,13 @@ class MarkedForm(FormScreen[Wanted | None]):
             self._missing = _describe_no_change(planned) if is_all else ""
             text = self._missing or self._describe_effect(planned, is_all=is_all)
             if is_all:
-                shortened = self._describe_shortened(planned)
+                now_ms = self.operations.now_ms()
+                shortened = summarize_shortenings(
+                    find_shortenings(planned.steps, self._zones, now_ms)
+                )
         self.rows[0].warning = shortened
         self.say(text)
         self.refresh_bindings()
-
-    def _describe_shortened(self, planned: PlannedSteps) -> str:
-        """Return a sentence about how the change shortens access; empty if it shortens none."""
-        zones = {one.lock_id: one.zone for one in self._targets}
-        return summarize_shortenings(
-            find_shortenings(planned.steps, zones, self.operations.now_ms())
-        )
 
     def _describe_effect(self, planned: PlannedSteps, *, is_all: bool) -> str:
         """Return a sentence about the effect of the change and the key that shows the plan.
@@ -352,7 +349,7 @@ class MarkedForm(FormScreen[Wanted | None]):
         if same := len(planned.steps) - len(steps):
             sentence += f", {same:,} would stay unchanged"
         lines = [f"{sentence}."]
-        now_ms, zones = self.operations.now_ms(), {one.lock_id: one.zone for one in self._targets}
+        now_ms, zones = self.operations.now_ms(), self._zones
         if steps:
             values = describe_step(steps[0], zones[steps[0].lock_id], now_ms)
             lines = [f"{sentence}. {format_step(steps[0])}: {'; '.join(values)}"]

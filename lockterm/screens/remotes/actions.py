@@ -33,7 +33,6 @@ from lockterm.terminal.key_queue import opens
 from lockterm.widgets.cells import cut
 
 if TYPE_CHECKING:
-    from lockterm.domain.operation import Operation
     from lockterm.domain.plan import Step
     from lockterm.domain.remotes import Remote
     from lockterm.domain.typed_remote import NamesInUse
@@ -101,7 +100,7 @@ class RemoteActions(LocktermScreen[None]):
         if action in WRITES and operations.connection.online is False:
             again = key(self.refresh_key)
             return f"The service cannot be reached, so nothing can be sent. Press {again} to retry."
-        if action in _HELD and (reason := self._why_held()):
+        if action in _HELD and (reason := self._why_held(None)):
             return reason
         if action not in ON_A_REMOTE:
             return ""
@@ -117,32 +116,32 @@ class RemoteActions(LocktermScreen[None]):
                 "This remote is already deleted. The service recorded the deletion but still"
                 " lists the remote."
             )
-        return self._why_remote_held(remote) if action in WRITES else ""
+        return self._why_held(remote) if action in WRITES else ""
 
     @property
     def _list_state(self) -> ListState:
         return ListState() if self.remotes is None else self.remotes.state
 
-    def _why_held(self) -> str:
-        """Return why an unconfirmed change blocks adding and clearing; empty if none does."""
-        for operation in self.unconfirmed:
-            if operation.holds_back and operation.lock_id == self.current_lock.lock_id:
-                return (
-                    f"An earlier change is unconfirmed: {_named(operation)}. Another"
-                    f" change could repeat its effect. {settle_first()}"
-                )
-        return ""
+    def _why_held(self, remote: Remote | None) -> str:
+        """Return why an unconfirmed change blocks a change; empty if none does.
 
-    def _why_remote_held(self, remote: Remote) -> str:
-        """Return why an unconfirmed change blocks changes of a remote; empty if none does."""
+        Args:
+            remote: The remote to change; None to add remotes or clear the lock.
+        """
         for operation in self.unconfirmed:
-            is_same = operation.lock_id == self.current_lock.lock_id
-            if is_same and remote.id is not None and operation.remote_id == remote.id:
+            blocks = operation.holds_back if remote is None else operation.remote_id == remote.id
+            if not blocks or operation.lock_id != self.current_lock.lock_id:
+                continue
+            named = f"{CALL_NAMES[operation.call]} {clean(operation.remote_name, 40)}".strip()
+            if remote is None:
                 return (
-                    "An earlier change of this remote is unconfirmed:"
-                    f" {_named(operation)}. The order of the two changes is uncertain."
-                    f" {settle_first()}"
+                    f"An earlier change is unconfirmed: {named}. Another change could repeat its"
+                    f" effect. {settle_first()}"
                 )
+            return (
+                f"An earlier change of this remote is unconfirmed: {named}. The order of the two"
+                f" changes is uncertain. {settle_first()}"
+            )
         return ""
 
     def _format_who(self, lock: Lock, remote: Remote) -> str:
@@ -403,10 +402,6 @@ class RemoteActions(LocktermScreen[None]):
 
 def _name_of(lock: Lock) -> str:
     return clean(lock.title, 60)
-
-
-def _named(operation: Operation) -> str:
-    return f"{CALL_NAMES[operation.call]} {clean(operation.remote_name, 40)}".strip()
 
 
 def _describe_cleared(lock: Lock, deleted: int | None, backed_up: int | None) -> tuple[str, str]:

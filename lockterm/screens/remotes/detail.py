@@ -193,7 +193,8 @@ class RemoteDetailScreen(RemoteActions):
         if self.state.seen is None:
             self._called = self._opened_as
         if remote is not None:
-            self._show_fields(remote)
+            table.show_fields(self._fields(remote))
+            self._called = remote.remote_name or self._called
         elif error is not None and self.is_gone:
             panel.say(
                 (
@@ -209,10 +210,6 @@ class RemoteDetailScreen(RemoteActions):
         self.show_crumbs()
         self._show_age()
         self.refresh_bindings()
-
-    def _show_fields(self, remote: Remote) -> None:
-        self.query_one(DetailsTable).show_fields(self._fields(remote))
-        self._called = remote.remote_name or self._called
 
     def _fields(self, remote: Remote) -> Sequence[Detail]:
         zone, now_ms = self.operations.zone(self.lock_entry), self.operations.now_ms()

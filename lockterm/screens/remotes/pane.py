@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 import textwrap
 from collections import defaultdict
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from contextlib import suppress
 from datetime import tzinfo
 from typing import TYPE_CHECKING
@@ -100,14 +100,11 @@ class RemotePane(Widget):
         with suppress(StoreError):  # the history reports the error
             wanted = Selection(self._lock_id)
             lines = await self._operations.journal.lines(wanted, most=MOST_LINES)
-            self._show_done(lines)
-
-    def _show_done(self, lines: Iterable[HistoryLine]) -> None:
-        self._done = defaultdict(list)
-        for line in lines:
-            if line.remote_id is not None:
-                self._done[line.remote_id].append(line)
-        self.refresh()
+            self._done = defaultdict(list)
+            for line in lines:
+                if line.remote_id is not None:
+                    self._done[line.remote_id].append(line)
+            self.refresh()
 
     def render(self) -> Content:
         if self._row is None or self._zone is None:
