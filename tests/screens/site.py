@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import inspect
 import json
-from collections.abc import AsyncIterator, Callable, Mapping
+from collections.abc import AsyncIterator, Callable, Mapping, Sequence
 from contextlib import asynccontextmanager
 from typing import Any, TypeVar
 from urllib.parse import parse_qsl
@@ -148,21 +148,38 @@ async def press_each(pilot: Pilot[Any], *keys: str) -> str:
     return words(pilot.app)
 
 
+def answered(data: Any) -> dict[str, Any]:
+    """Return a good answer of the service with some data (contract 2.1)."""
+    return {"errcode": 0, "errmsg": "", "description": "", "data": data}
+
+
+def page_of(records: Sequence[Any], query: Mapping[str, str] | None = None) -> dict[str, Any]:
+    """Return the page of a list of records that a query asks for (contract 4.3)."""
+    asked = query or {"pageNo": "1", "pageSize": str(max(len(records), 20))}
+    number, size = int(asked["pageNo"]), int(asked["pageSize"])
+    counts = {"pages": -(-len(records) // size), "total": len(records)}
+    shown = records[(number - 1) * size : number * size]
+    return {"list": shown, "pageNo": number, "pageSize": size, **counts}
+
+
 @asynccontextmanager
-async def canned(answers: Mapping[str, Callable[[dict[str, Any]], Any]]) -> AsyncIterator[Any]:
+async def canned(answers: Mapping[str, Any]) -> AsyncIterator[Any]:
     """A service over real HTTP that answers as it is told.
 
     Args:
-        answers: The end of a path -> makes the answer from the body or the query that came, at
-            once or later; None: the connection is reset.
+        answers: The end of a path -> the data of a good answer, or a function that makes the answer
+            from the body or the query that came, at once or later; None: the connection is reset.
     """
     server = FaultServer()
 
     async def script(line: Line) -> None:
         asked = server.asked[-1]
         path, _, query = asked.start.split()[1].partition("?")
-        answer = next(make for end, make in answers.items() if path.endswith(end))
-        told = answer(json.loads(asked.body) if asked.body else dict(parse_qsl(query)))
+        told = next(made for end, made in answers.items() if path.endswith(end))
+        if not callable(told):
+            told = answered(told)
+        else:
+            told = told(json.loads(asked.body) if asked.body else dict(parse_qsl(query)))
         if inspect.isawaitable(told):
             told = await told
         if told is None:

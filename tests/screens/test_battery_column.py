@@ -10,7 +10,7 @@ from textual.pilot import Pilot
 
 from lockterm.screens.remotes.columns import SortOrder
 from tests.screens.running_app import Starter, notices, settled, shown, until
-from tests.screens.site import canned, press, remote_names
+from tests.screens.site import answered, canned, page_of, press, remote_names
 from tests.screens.test_columns import titles, use
 
 LEVELS: dict[int, Any] = {1: 87, 2: None, 3: 5, 4: -1, 5: "x\x1b", 6: 100}
@@ -40,8 +40,7 @@ class _Service:
     def list(self, query: Any) -> dict[str, Any]:
         self.lock_id = int(query["lockId"])
         records = [self._record(one) for one in self.levels]
-        page = {"pageNo": 1, "pageSize": 20, "pages": 1, "total": len(records)}
-        return _envelope({"list": records, **page})
+        return answered(page_of(records))
 
     def detail(self, body: Any) -> dict[str, Any] | None:
         remote_id = int(body["remoteId"])
@@ -50,11 +49,7 @@ class _Service:
             return {"errcode": -1, "errmsg": "not now", "description": ""}
         level = self.levels[remote_id]
         more = {} if level is None else {"electricQuantity": level}
-        return _envelope({**self._record(remote_id), **more})
-
-
-def _envelope(data: Any) -> dict[str, Any]:
-    return {"errcode": 0, "errmsg": "ok", "description": "", "data": data}
+        return answered({**self._record(remote_id), **more})
 
 
 def _battery(pilot: Any) -> list[str]:

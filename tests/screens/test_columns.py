@@ -14,7 +14,7 @@ from lockterm.screens.remotes.dialogs import ColumnsModal
 from tests.long import telling
 from tests.screens import someone_else
 from tests.screens.running_app import Demo, Starter, notices, settled, shown, until
-from tests.screens.site import canned, press, remote_names, remotes_screen, remotes_table
+from tests.screens.site import canned, page_of, press, remote_names, remotes_screen, remotes_table
 from tests.screens.snapshots import assert_picture
 from tests.screens.test_remotes_hostile import record
 
@@ -163,9 +163,7 @@ async def test_the_cursor_stays_where_ids_are_missing_or_there_twice(
         record(0, id=None, remoteName="b"),
         record(0, id="x", remoteName="a"),
     ]
-    counts = {"pageNo": 1, "pageSize": 20, "pages": 1, "total": 4}
-    answer = {"errcode": 0, "data": {"list": records, **counts}}
-    async with canned({"list": lambda _: answer}) as site, lockterm_app(site, 7) as pilot:
+    async with canned({"list": page_of(records)}) as site, lockterm_app(site, 7) as pilot:
         for row in range(4):
             remotes_table(pilot).move_cursor(row=row)
             target = remotes_table(pilot).selected

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from typing import Any
 
 import pytest
 from textual.widgets import Input
@@ -12,7 +11,7 @@ from lockterm.config.look import FULL_LOOK
 from lockterm.screens.voice.packs import PackDetail
 from lockterm.widgets.choice import OptionLine
 from tests.screens.running_app import Demo, Starter, settled
-from tests.screens.site import MAIN_GATE, canned, fill_book, press, shown, words
+from tests.screens.site import MAIN_GATE, canned, fill_book, page_of, press, shown, words
 from tests.screens.test_refusals_told import REMOTE
 
 
@@ -24,14 +23,10 @@ async def test_the_whole_name_of_a_pack_is_in_its_detail(
     name = "de-DE " + "x" * 100 + " the end"
     pack = {"name": name, "label": "Anna", "updated_at": 1_795_161_600_000}
     more = {"timbrePackUrl": "https://p.example/a", "fileSize": 1, "fileMd5": "0" * 32}
-
-    def told(data: Any) -> Any:
-        return {"errcode": 0, "errmsg": "ok", "description": "", "data": data}
-
     answers = {
-        "/voice/list": lambda body: told([pack]),
-        "/voice/detail": lambda body: told({**pack, **more}),
-        "/voice/packs": lambda body: {"errorCode": 0, "errorMsg": "ok", "data": []},
+        "/voice/list": [pack],
+        "/voice/detail": {**pack, **more},
+        "/voice/packs": lambda _: {"errorCode": 0, "errorMsg": "ok", "data": []},
     }
     fill_book(lockterm_app, MAIN_GATE)
     async with canned(answers) as server, lockterm_app(server, size=size) as pilot:
@@ -73,12 +68,7 @@ async def test_losses_are_named_only_where_there_are_any(
 ) -> None:
     """Whether a service keeps the six fields to itself, tells some of them, or all."""
     record = {**REMOTE, "addType": 1, **{name: HIDDEN[name] for name in told}}
-    page = {"list": [record], "pageNo": 1, "pageSize": 20, "pages": 1, "total": 1}
-
-    def answer(data: Any) -> Any:
-        return lambda _: {"errcode": 0, "errmsg": "ok", "description": "", "data": data}
-
-    answers = {"/list": answer(page), "/detail": answer(record)}
+    answers = {"/list": page_of([record]), "/detail": record}
     async with canned(answers) as server, lockterm_app(server, 1001) as pilot:
         for key in ("d", "C"):
             losses = await press(pilot, key)

@@ -20,7 +20,7 @@ from lockterm.screens.voice.packs import DownloadModal
 from lockterm.service.packs import PACKS, PACKS_BY_PATH, content_of
 from tests.api.fault_server import FaultServer, answers, http
 from tests.screens.running_app import Demo, Starter, settled, until
-from tests.screens.site import MAIN_GATE, canned, fill_book, press, shown, words
+from tests.screens.site import MAIN_GATE, canned, fill_book, page_of, press, shown, words
 from tests.servers import Line
 
 PACK = Random(2).randbytes(400_000)
@@ -78,16 +78,12 @@ async def site(
 ) -> AsyncIterator[tuple[FaultServer, FaultServer]]:
     """A service with one pack, and the server of its file."""
     async with FaultServer().running() as server:
-
-        def told(data: Any) -> Callable[[dict[str, Any]], Any]:
-            return lambda _: {"errcode": 0, "errmsg": "", "description": "", "data": data}
-
         one = {"name": "one", "label": "One", "updated_at": 1_700_000_000}
         documents = {
-            "/voice/list": told([one]),
-            "/voice/packs": told([]),
-            "/voice/detail": told(one | detail(f"{server.base_url}/one.bin")),
-            "/list": told({"list": [], "pageNo": 1, "pageSize": 20, "pages": 0, "total": 0}),
+            "/voice/list": [one],
+            "/voice/packs": [],
+            "/voice/detail": one | detail(f"{server.base_url}/one.bin"),
+            "/list": page_of([]),
         }
         async with canned(documents) as service:
             yield service, server

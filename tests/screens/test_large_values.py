@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
@@ -17,7 +17,7 @@ from lockterm.screens.remote_form.inputs import JsonEditor
 from lockterm.widgets.details_table import DetailsTable
 from tests.operations.test_walks import record
 from tests.screens.running_app import Clock, Starter, settled
-from tests.screens.site import canned, press
+from tests.screens.site import answered, canned, page_of, press
 
 MIB = 1024 * 1024
 
@@ -46,10 +46,6 @@ LARGE: Mapping[str, Mapping[str, Any]] = {
 }
 
 
-def enveloped(data: Any) -> dict[str, Any]:
-    return {"errcode": 0, "data": data}
-
-
 TELLING = ("many lines",)
 
 
@@ -60,11 +56,11 @@ TELLING = ("many lines",)
 async def test_large_values(tmp_path: Path, what: str) -> None:
     one = record(7, remoteNumber="N", remoteType=1, createTime=1) | LARGE[what]
     sent: list[dict[str, Any]] = []
-    answers: dict[str, Callable[[dict[str, Any]], Any]] = {
-        "/list": lambda _: enveloped({"list": [one], "pages": 1, "total": 1}),
-        "/detail": lambda _: enveloped(one),
-        "/checkRemoteName": lambda _: enveloped({}),
-        "/update": lambda body: [sent.append(body), enveloped({})][1],
+    answers = {
+        "/list": page_of([one]),
+        "/detail": one,
+        "/checkRemoteName": {},
+        "/update": lambda body: [sent.append(body), answered({})][1],
     }
     async with canned(answers) as service, Starter(tmp_path, Clock())(service, 1) as pilot:
         await press(pilot, "enter")

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -33,10 +32,10 @@ GATE = Lock(1, vendor="v", model="m")
 )
 async def test_voices_and_packs_without_end(tmp_path: Path, languages: list[Any]) -> None:
     packs = [{"name": "same"} for _ in range(40_000)]
-    answers: dict[str, Callable[[dict[str, Any]], Any]] = {
+    answers = {
         "/voice/packs": lambda _: {"errorCode": 0, "data": languages},
-        "/voice/list": lambda _: {"errcode": 0, "data": packs},
-        "/voice/detail": lambda _: {"errcode": 0, "data": packs[0]},
+        "/voice/list": packs,
+        "/voice/detail": packs[0],
     }
     async with canned(answers) as service, Starter(tmp_path, Clock())(service) as pilot:
         await pilot.app.push_screen(VoiceScreen(pilot.app.operations, GATE))

@@ -8,7 +8,7 @@ import pytest
 
 from lockterm.screens.remote_form.saving import TAKEN
 from tests.screens.running_app import Starter, notices
-from tests.screens.site import MAIN_GATE, canned, fill_book, press, words
+from tests.screens.site import MAIN_GATE, answered, canned, fill_book, page_of, press, words
 
 NO = {"errcode": -77, "errmsg": "gate shut", "description": "maintenance until noon", "data": {}}
 NO_TOO = {"errorCode": -77, "errorMsg": "gate shut", "description": "maintenance until noon"}
@@ -26,14 +26,17 @@ class Site:
         self.refuses = {*refuses}
 
     def running(self) -> Any:
-        page = {"list": [REMOTE], "pageNo": 1, "pageSize": 20, "pages": 1, "total": 1}
-        data = {"/list": page, "/detail": REMOTE, "/delete": {}, "/checkRemoteName": {}}
+        data = {
+            "/list": page_of([REMOTE]),
+            "/detail": REMOTE,
+            "/delete": {},
+            "/checkRemoteName": {},
+        }
         made = {end: self._answer(end, value) for end, value in data.items()}
         return canned({"/voice/list": lambda _: NO, "/voice/packs": lambda _: NO_TOO, **made})
 
     def _answer(self, end: str, value: Any) -> Any:
-        good = {"errcode": 0, "errmsg": "ok", "description": "", "data": value}
-        return lambda _: NO if end in self.refuses else good
+        return lambda _: NO if end in self.refuses else answered(value)
 
 
 @pytest.mark.parametrize(

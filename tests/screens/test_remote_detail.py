@@ -18,7 +18,7 @@ from lockterm.service.running import RunningService
 from lockterm.widgets.details_table import DetailsTable
 from tests.conftest import NOW_MS
 from tests.screens.running_app import Clock, Demo, Starter, settled, shown, until
-from tests.screens.site import canned, press, remote_names, remotes_table
+from tests.screens.site import canned, page_of, press, remote_names, remotes_table
 
 
 def fields(pilot: Pilot[Any]) -> dict[str, str]:
@@ -58,12 +58,7 @@ async def test_what_is_not_in_the_contract_is_shown_as_it_came(lockterm_app: Sta
         **{"remoteRight": 2, "color": {"red": 1}},
         "lockInfo": {"lockId": 8, "lockName": "Other", "lockAlias": None, "floor": 2},
     }
-    page = {"list": [record], "pageNo": 1, "pageSize": 20, "pages": 1, "total": 1}
-
-    def envelope(data: Any) -> Any:
-        return {"errcode": 0, "errmsg": "", "description": "", "data": data}
-
-    answers = {"/list": lambda _: envelope(page), "/detail": lambda _: envelope(record)}
+    answers = {"/list": page_of([record]), "/detail": record}
     async with canned(answers) as server, lockterm_app(server, 7) as pilot:
         await press(pilot, "enter")
         now = fields(pilot)

@@ -15,7 +15,16 @@ from lockterm.screens.remotes.detail import RemoteDetailScreen
 from tests.conftest import NOW_MS
 from tests.long import telling
 from tests.screens.running_app import Starter, settled, shown
-from tests.screens.site import HOSTILE, canned, press, press_to, settled_when, words
+from tests.screens.site import (
+    HOSTILE,
+    answered,
+    canned,
+    page_of,
+    press,
+    press_to,
+    settled_when,
+    words,
+)
 
 ODD: tuple[Any, ...] = (None, True, -1, 2**70, 1.5, [], {"a": "[/]"}, ["\x1b[2J"], "\x1b]0;x\x07")
 """Values of the wrong kind for every field."""
@@ -74,8 +83,7 @@ def check(pilot: Pilot[Any]) -> None:
 @pytest.mark.parametrize("size", telling([(60, 20)], [(80, 24), (60, 20), (140, 40)]))
 async def test_hostile_records_in_the_table(lockterm_app: Starter, size: tuple[int, int]) -> None:
     records = hostile_records()
-    data = {"list": records, "pageNo": 1, "pageSize": 200, "pages": 1, "total": len(records)}
-    answers = {"/list": lambda _: enveloped(data)}
+    answers = {"/list": lambda _: enveloped(page_of(records))}
     async with canned(answers) as server, lockterm_app(server, 7, size=size) as pilot:
         for _ in range(len(records) // (size[1] - 5) + 1):
             check(pilot)
@@ -95,15 +103,11 @@ async def test_hostile_records_in_the_table(lockterm_app: Starter, size: tuple[i
 @pytest.mark.long
 async def test_hostile_records_in_detail_and_dialogs(lockterm_app: Starter) -> None:
     records = {index: item for index, item in enumerate(hostile_records())}
-    page = {"list": [], "pageNo": 1, "pageSize": 20, "pages": 1, "total": 1}
 
     def one(body: dict[str, Any]) -> Any:
         return enveloped(records[body["remoteId"]] | {"id": body["remoteId"]})
 
-    def listed(_: dict[str, Any]) -> Any:
-        return enveloped(page)
-
-    answers = {"/list": listed, "/detail": one}
+    answers = {"/list": page_of([]), "/detail": one}
     async with canned(answers) as server, lockterm_app(server, 7) as pilot:
         base = pilot.app.screen
         assert isinstance(base, RemotesScreen)
@@ -125,8 +129,7 @@ async def test_a_remote_whose_name_is_spaces_is_asked_about_by_its_id(
     lockterm_app: Starter,
 ) -> None:
     remote = {"id": 48227, "lockId": 7, "remoteName": "   ", "remoteNumber": "\u3000"}
-    page = {"list": [remote], "pageNo": 1, "pageSize": 20, "pages": 1, "total": 1}
-    answers = {"/list": lambda _: enveloped(page), "/detail": lambda _: enveloped(remote)}
+    answers = {"/list": page_of([remote]), "/detail": remote}
     async with canned(answers) as server, lockterm_app(server, 7) as pilot:
         await settled(pilot)
         assert '"   "' in shown(pilot)
@@ -144,17 +147,13 @@ ANOTHER_LOCK: tuple[dict[str, Any], ...] = ({"lockId": 8}, {"lockInfo": {"lockId
 def service(sent: list[str], **detail: Any) -> Any:
     def write(_: Any) -> dict[str, Any]:
         sent.append("write")
-        return {"errcode": 0, "data": {}}
-
-    def page(_: Any) -> dict[str, Any]:
-        counts = {"pageNo": 1, "pageSize": 20, "pages": 1, "total": 1}
-        return {"errcode": 0, "data": {"list": [record(5)], **counts}}
+        return answered({})
 
     return canned(
         {
-            "list": page,
-            "detail": lambda _: {"errcode": 0, "data": record(5, **detail)},
-            "checkRemoteName": lambda _: {"errcode": 0, "data": {}},
+            "list": page_of([record(5)]),
+            "detail": record(5, **detail),
+            "checkRemoteName": {},
             "delete": write,
             "update": write,
         }

@@ -14,7 +14,15 @@ from lockterm.operations.list_walk import PAGES_AT_ONCE
 from lockterm.screens.remotes import RemotesScreen
 from lockterm.service.running import RunningService
 from tests.screens.running_app import Clock, Demo, Starter, settled, shown, until
-from tests.screens.site import canned, press, remote_names, remotes_table, settled_when
+from tests.screens.site import (
+    answered,
+    canned,
+    page_of,
+    press,
+    remote_names,
+    remotes_table,
+    settled_when,
+)
 from tests.servers import port_of
 
 
@@ -108,19 +116,6 @@ async def test_finding_says_how_much_was_searched(demo: Demo) -> None:
         assert "No match for “zzz”. 137 of 137 remotes searched." in shown(pilot)
 
 
-def listed(records: list[dict[str, Any]], query: dict[str, str]) -> Any:
-    """A page of records, as the contract has it."""
-    size, page_no = int(query["pageSize"]), int(query["pageNo"])
-    data = {
-        "list": records[(page_no - 1) * size : page_no * size],
-        "pageNo": page_no,
-        "pageSize": size,
-        "pages": -(-len(records) // size),
-        "total": len(records),
-    }
-    return {"errcode": 0, "errmsg": "", "description": "", "data": data}
-
-
 async def test_escape_stops_a_search_and_keeps_what_it_has_found(lockterm_app: Starter) -> None:
     records = [{"id": n, "remoteName": f"Anna {n}", "remoteType": 1} for n in range(1, 2001)]
     gate, asked = asyncio.Event(), list[str]()
@@ -130,7 +125,7 @@ async def test_escape_stops_a_search_and_keeps_what_it_has_found(lockterm_app: S
             asked.append(query["pageNo"])
             if query["pageNo"] == "2":
                 await gate.wait()
-        return listed(records, query)
+        return answered(page_of(records, query))
 
     async with canned({"/list": answer}) as server, lockterm_app(server, 7) as pilot:
         await pilot.press("slash", *"anna", "enter")

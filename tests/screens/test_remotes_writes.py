@@ -22,7 +22,7 @@ from lockterm.screens.remotes import RemotesScreen
 from tests.faults.proxy import Exchange, FaultProxy
 from tests.screens import someone_else
 from tests.screens.running_app import Demo, Starter, notices, settled, shown, until
-from tests.screens.site import canned, press, remotes_table, settled_when, words
+from tests.screens.site import canned, page_of, press, remotes_table, settled_when, words
 from tests.servers import port_of
 
 
@@ -208,9 +208,8 @@ async def test_confirmation_reports_a_wrong_word(demo: Demo, name: str, said: st
 
 async def test_clear_is_allowed_when_the_count_may_be_wrong(lockterm_app: Starter) -> None:
     remotes = [{"id": number, "lockId": 7, "remoteName": f"Crew {number}"} for number in (1, 2)]
-    counts = {"pageNo": 1, "pageSize": 20, "pages": 0, "total": 0}
-    answer = {"errcode": 0, "errmsg": "", "data": {"list": remotes, **counts}}
-    async with canned({"/list": lambda _: answer}) as server, lockterm_app(server, 7) as pilot:
+    wrong = page_of(remotes) | {"pages": 0, "total": 0}
+    async with canned({"/list": wrong}) as server, lockterm_app(server, 7) as pilot:
         await settled(pilot)
         await pilot.press("C")
         await until(pilot, lambda: "Delete all 2 remotes of lock 7?" in shown(pilot))

@@ -26,6 +26,7 @@ from tests.screens.site import (
     HOSTILE,
     LOCKS,
     MAIN_GATE,
+    answered,
     book_of,
     canned,
     fill_book,
@@ -63,14 +64,13 @@ async def agree(pilot: Pilot[int], *keys: str) -> None:
 def voices(set_voice: Callable[..., Any], **timbre: Any) -> Any:
     """A service with one voice, French unless said otherwise."""
     languages = [{"lang": timbre.pop("lang", "fr-FR"), "timbres": [timbre]}]
-    answers = {"/packs": fake(languages, "error"), "/voice/list": fake([])}
+    answers = {"/packs": packed(languages), "/voice/list": []}
     return canned({**answers, "/updateLockSetting": set_voice})
 
 
-def fake(data: Any, spelling: str = "err") -> Callable[[dict[str, Any]], Any]:
-    """An answer of the service, in the spelling of its envelope (2.1)."""
-    code, text = ("errcode", "errmsg") if spelling == "err" else ("errorCode", "errorMsg")
-    return lambda _: {code: 0, text: "", "description": "", "data": data}
+def packed(data: Any) -> Callable[[Any], dict[str, Any]]:
+    """Return the answer of a call about packs, which spells its envelope otherwise (2.1)."""
+    return lambda _: {"errorCode": 0, "errorMsg": "", "description": "", "data": data}
 
 
 async def test_looking_at_the_voices_counts_as_a_view_of_the_lock(demo: Demo) -> None:
@@ -218,7 +218,7 @@ async def test_url_md5_and_file_are_those_of_one_pack(demo: Demo) -> None:
 async def test_each_half_says_why_it_has_nothing(lockterm_app: Starter) -> None:
     fill_book(lockterm_app, MAIN_GATE)
     refused = {"errcode": -7, "errmsg": "out of order", "description": "", "data": {}}
-    answers = {"/packs": fake([], "error"), "/voice/list": lambda _: refused}
+    answers = {"/packs": packed([]), "/voice/list": lambda _: refused}
     # Narrow, so that the halves stand below each other and can be read line by line.
     async with canned(answers) as server, lockterm_app(server, size=(60, 24)) as pilot:
         await open_voice(pilot)
@@ -327,9 +327,9 @@ async def test_odd_and_hostile_voices(lockterm_app: Starter) -> None:
     packs += [{"name": "same", "label": 5, "updated_at": "soon"}] * 2 + [{}]
     detail = {"name": "x", "fileSize": "big", "fileMd5": 5, "timbrePackUrl": "\x1b[2J[/]"}
     answers = {
-        "/packs": fake(languages, "error"),
-        "/voice/list": fake(packs),
-        "/voice/detail": fake(detail),
+        "/packs": packed(languages),
+        "/voice/list": packs,
+        "/voice/detail": detail,
     }
     for size in ((80, 24), (60, 20)):
         fill_book(lockterm_app, MAIN_GATE)
@@ -438,11 +438,11 @@ async def test_a_voice_without_a_pack_shows_that_until_the_packs_have_the_focus(
 
     def told(asked: dict[str, Any]) -> Any:
         url = "http://x/anna" if asked["name"] == "Anna new" else "http://x/other"
-        return fake({"name": asked["name"], "timbrePackUrl": url, "fileSize": 9})(asked)
+        return answered({"name": asked["name"], "timbrePackUrl": url, "fileSize": 9})
 
     answers = {
-        "/voice/packs": fake([{"lang": "de-DE", "timbres": timbres}], "error"),
-        "/voice/list": fake(listed),
+        "/voice/packs": packed([{"lang": "de-DE", "timbres": timbres}]),
+        "/voice/list": listed,
         "/voice/detail": told,
     }
     fill_book(lockterm_app, *LOCKS)
