@@ -404,7 +404,7 @@ def _find_taken(
     """
     if session.dry_run:
         return {}
-    read = read_names_in_use(session.operations.remotes, lock.lock_id, own_id=own_id)
+    read = read_names_in_use(session.operations, lock.lock_id, own_id=own_id)
     taken = session.run(read)
     if taken.words:
         notify(f"note: {taken.words}")

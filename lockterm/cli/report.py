@@ -204,7 +204,7 @@ def _write_page(session: Session, file: Path, period_ms: int) -> int:
         )
     operations = session.operations
     found = read_all(session)
-    stored = session.run(operations.remotes.lists()) if list_unread(found) else {}
+    stored = session.run(operations.kept_lists.all()) if list_unread(found) else {}
     machine_ms = operations.machine_ms()
     since_ms = machine_ms - period_ms
     content = render_report(

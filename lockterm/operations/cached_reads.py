@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Awaitable, Callable, Iterable, Mapping
+from collections.abc import Awaitable, Callable, Iterable
 from functools import cached_property
 from operator import attrgetter
 from typing import TYPE_CHECKING, Any, Generic, NamedTuple, Self, TypeVar
@@ -17,15 +17,11 @@ if TYPE_CHECKING:
     from lockterm.api.client import LockService
     from lockterm.api.retry_policy import CallPermit
     from lockterm.domain.dates import Clock
-    from lockterm.domain.listing import Ends, Listing
     from lockterm.operations.connection import Connection
     from lockterm.operations.rate_limiter import RateLimiter
     from lockterm.store.cache import Cache
 
 T = TypeVar("T")
-
-_BLOCKS = 50
-"""Number of blocks of a long list to count before each pause, in which key presses are handled."""
 
 
 class Fetched(NamedTuple, Generic[T]):
@@ -173,8 +169,6 @@ class CachedReads:
         if self._cache is not None:
             await self._finish(self._cache, self._cache.forget, start)
 
-    # --- whole lists -----------------------------------------------------------------------
-
     @property
     def has_cache(self) -> bool:
         """Whether answers are cached on this machine."""
@@ -187,39 +181,6 @@ class CachedReads:
             The result of the function; None if there is no cache.
         """
         return None if self._cache is None else await self._finish(self._cache, work, self._cache)
-
-    async def lists(self, lock_id: int | None = None) -> Mapping[int, Listing]:
-        """Return the cached lists by lock ID, for all locks or for one lock."""
-        if self._cache is None:
-            return {}
-        return await self._cache.thread.run(self._cache.lists, lock_id)
-
-    async def ends(self, lock_id: int) -> Ends | None:
-        """Return the numbers of remotes by state in the cached list of a lock.
-
-        Returns:
-            The numbers; None if no list is cached, or if the list cannot be read completely.
-        """
-        ends: Ends | None = None
-        now_ms, blocks = self.connection.now_ms(), 0
-        while self._cache is not None:
-            count = self._cache.count_ends
-            ends, read = await self._cache.thread.run(count, lock_id, ends, blocks, _BLOCKS, now_ms)
-            blocks = 0 if ends is None else blocks + read
-            if read < _BLOCKS:
-                break
-        return ends
-
-    async def is_behind(self, lock_id: int) -> bool:
-        """Return whether the list of a lock is not cached, or is outdated."""
-        if self._cache is None:
-            return True
-        return await self._cache.thread.run(self._cache.is_behind, lock_id)
-
-    async def note_changed(self, lock_id: int) -> None:
-        """Mark the cached list of a lock as outdated, because lockterm has changed the lock."""
-        if self._cache is not None:
-            await self._finish(self._cache, self._cache.note_changed, lock_id)
 
     async def _finish(self, cache: Cache, work: Callable[..., T], *args: object) -> T:
         """Run a function in the cache's thread to its end, even if the caller is canceled.

@@ -28,9 +28,7 @@ from lockterm.operations.list_walk import ASKED, WalkBudget
 
 if TYPE_CHECKING:
     from lockterm.domain.remotes import Remote
-    from lockterm.operations.cached_reads import CachedReads
     from lockterm.operations.connection import Connection
-    from lockterm.operations.journal_store import JournalStore
     from lockterm.operations.remotes import Remotes
     from lockterm.store.lock_book import Locks
 
@@ -73,26 +71,21 @@ class AllLocksReader:
     """The reader of all locks of the lock book.
 
     Args:
-        reads: The reader of the service, with its cache.
+        connection: The connection to the service.
         locks: The lock book.
         remotes: The remotes of the service.
-        journal: A function that returns the journal.
+        kept_lists: The lists of locks that are stored on this machine.
     """
 
     def __init__(
-        self,
-        reads: CachedReads,
-        locks: Locks,
-        remotes: Remotes,
-        journal: Callable[[], JournalStore],
+        self, connection: Connection, locks: Locks, remotes: Remotes, kept_lists: KeptLists
     ) -> None:
         self.wait: Callable[[float], Awaitable[None]] = asyncio.sleep
         """The function that waits for a number of seconds; tests replace it."""
-        self._connection = reads.connection
+        self._connection = connection
         self._locks = locks
         self._remotes = remotes
-        self.kept_lists = KeptLists(reads, journal)
-        """The lists of locks that are stored on this machine."""
+        self._kept_lists = kept_lists
 
     async def last(self) -> list[LockRead]:
         """Return all locks of the lock book, each with its last stored list if there is one.
@@ -100,7 +93,7 @@ class AllLocksReader:
         Raises:
             StoreError: The lock book cannot be read.
         """
-        locks, lists = await asyncio.gather(self._locks.all(), self._remotes.lists())
+        locks, lists = await asyncio.gather(self._locks.all(), self._kept_lists.all())
         return [
             LockRead(place, lock, listing=lists.get(lock.lock_id))
             for place, lock in enumerate(locks)
@@ -122,7 +115,7 @@ class AllLocksReader:
         Raises:
             StoreError: The lock book cannot be read.
         """
-        reading = _Reading(self._connection, self._remotes, self.kept_lists, wanted, self.wait)
+        reading = _Reading(self._connection, self._remotes, self._kept_lists, wanted, self.wait)
         if locks is None:
             locks = await self._locks.all()
         tasks = [asyncio.ensure_future(reading.lock(*one)) for one in enumerate(locks)]

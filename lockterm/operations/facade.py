@@ -149,6 +149,7 @@ class Operations:
             self.connection,
             self.journal,
             self.remotes,
+            self.kept_lists,
             self.pace,
             by_itself=self._reads_back,
         )
@@ -231,12 +232,14 @@ class Operations:
         """The reader of all locks in the lock book."""
         from lockterm.operations.everywhere import AllLocksReader
 
-        return AllLocksReader(self._reads, self.locks, self.remotes, lambda: self.journal)
+        return AllLocksReader(self.connection, self.locks, self.remotes, self.kept_lists)
 
-    @property
+    @cached_property
     def kept_lists(self) -> KeptLists:
         """The complete lists that this machine stores, and the changes by others found in them."""
-        return self.everywhere.kept_lists
+        from lockterm.operations.kept_lists import KeptLists
+
+        return KeptLists(self._reads, self.journal)
 
     def now_ms(self) -> int:
         """Return the current time to compare with dates of remotes, in milliseconds.

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Sequence
+import asyncio
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
@@ -14,7 +15,7 @@ from lockterm.domain.elsewhere import (
     by_id,
     read_differing,
 )
-from lockterm.domain.listing import NEVER, Block, Listing
+from lockterm.domain.listing import NEVER, Block, Ends, Listing
 from lockterm.domain.operation import WITHOUT_EFFECT, Operation
 from lockterm.errors import StoreError
 from lockterm.operations.journal_store import RECENT_S
@@ -26,6 +27,9 @@ if TYPE_CHECKING:
     from lockterm.operations.journal_store import JournalStore
     from lockterm.store.cache import Cache, KeptRecords
 
+_BLOCKS = 50
+"""Number of blocks of a long list to count before each pause, in which key presses are handled."""
+
 
 class KeptLists:
     """The stored lists of locks, and the changes by others that lockterm finds by comparing them.
@@ -36,10 +40,10 @@ class KeptLists:
 
     Args:
         reads: The reader of the service, with its cache.
-        journal: A function that returns the journal.
+        journal: The journal.
     """
 
-    def __init__(self, reads: CachedReads, journal: Callable[[], JournalStore]) -> None:
+    def __init__(self, reads: CachedReads, journal: JournalStore) -> None:
         self._reads = reads
         self._journal = journal
 
@@ -47,6 +51,62 @@ class KeptLists:
     def is_kept(self) -> bool:
         """Whether this machine stores lists, so that changes by others can be found."""
         return self._reads.has_cache
+
+    # --- reading ---------------------------------------------------------------------------
+
+    async def all(self) -> Mapping[int, Listing]:
+        """Return the last stored list of each lock, by lock ID."""
+        return await self._reads.use_cache(lambda cache: cache.lists()) or {}
+
+    async def find(self, lock_id: int) -> Listing | None:
+        """Return the last stored list of a lock, which may be outdated; None if there is none."""
+        lists = await self._reads.use_cache(lambda cache: cache.lists(lock_id)) or {}
+        return lists.get(lock_id)
+
+    async def remotes(self, lock_id: int) -> list[Remote]:
+        """Return the remotes in the last stored list, which may be outdated; empty if none."""
+        listing = await self.find(lock_id)
+        return [] if listing is None else await asyncio.to_thread(list, listing.remotes())
+
+    async def ids_before(self, lock_id: int, at_ms: int) -> set[int | None] | None:
+        """Return the IDs of the remotes that a lock had before a time, from the last stored list.
+
+        Args:
+            lock_id: The lock.
+            at_ms: The time by this machine's clock, in milliseconds.
+
+        Returns:
+            The IDs; None if there is no stored list, or if the list was read after that time.
+        """
+        listing = await self.find(lock_id)
+        if listing is None or listing.at_ms >= at_ms:
+            return None
+        return {remote_id for block in listing.blocks for remote_id in block.ids}
+
+    async def ends(self, lock_id: int) -> Ends | None:
+        """Return the numbers of remotes by state in the last stored list of a lock.
+
+        Returns:
+            The numbers; None if no list is stored, or if the list cannot be read completely.
+        """
+        ends: Ends | None = None
+        now_ms, blocks = self._reads.connection.now_ms(), 0
+
+        def count(cache: Cache) -> tuple[Ends | None, int]:
+            return cache.count_ends(lock_id, ends, blocks, _BLOCKS, now_ms)
+
+        while (counted := await self._reads.use_cache(count)) is not None:
+            ends, read = counted
+            blocks = 0 if ends is None else blocks + read
+            if read < _BLOCKS:
+                break
+        return ends
+
+    async def is_behind(self, lock_id: int) -> bool:
+        """Return whether the stored list of a lock is missing, or older than lockterm's changes."""
+        return await self._reads.use_cache(lambda cache: cache.is_behind(lock_id)) is not False
+
+    # --- storing and comparing -------------------------------------------------------------
 
     async def keep(self, lock_id: int, listing: Listing) -> None:
         """Store a complete list, and the changes by others since the previous stored list."""
@@ -123,7 +183,7 @@ class KeptLists:
         now_ms, offset_s = connection.clock.now_ms(), connection.clock_offset_s
         within_s = RECENT_S + (now_ms - found[0].since_ms) // 1000 + 1
         try:
-            operations = await self._journal().lately(lock_id, within_s)
+            operations = await self._journal.lately(lock_id, within_s)
         except StoreError:
             return []
         offset_ms = None if offset_s is None else offset_s * 1000

@@ -44,7 +44,6 @@ from lockterm.operations.list_walk import ASKED, WALK_PAGE_SIZE, WALKS, WalkBudg
 if TYPE_CHECKING:
     from lockterm.api.client import FirstPage, FirstRead
     from lockterm.api.retry_policy import CallPermit
-    from lockterm.domain.listing import Ends, Listing
     from lockterm.domain.operation import Operation
     from lockterm.domain.remotes import RemotePage
     from lockterm.operations.cached_reads import Source
@@ -213,7 +212,8 @@ class Remotes:
         self._connection.background(self._reads.forget(f"page {lock_id} "))
         if changed:
             self._changes[lock_id] += 1
-            self._connection.background(self._reads.note_changed(lock_id))
+            work = self._reads.use_cache(lambda cache: cache.note_changed(lock_id))
+            self._connection.background(work)
 
     def changes(self, lock_id: int) -> int:
         """Return how many times this session has changed a lock.
@@ -362,42 +362,6 @@ class Remotes:
         raise moving(
             f"The list of lock {lock_id} changed during each read. lockterm changed nothing."
         )
-
-    async def lists(self) -> Mapping[int, Listing]:
-        """Return the last stored complete list of each lock, by lock ID."""
-        return await self._reads.lists()
-
-    async def ends(self, lock_id: int) -> Ends | None:
-        """Return the numbers of remotes by state in the last stored list; None if there is none."""
-        return await self._reads.ends(lock_id)
-
-    async def last_listing(self, lock_id: int) -> Listing | None:
-        """Return the last stored list of a lock, which may be outdated; None if there is none."""
-        return (await self._reads.lists(lock_id)).get(lock_id)
-
-    async def last_known(self, lock_id: int) -> list[Remote]:
-        """Return the remotes in the last stored list, which may be outdated; empty if none."""
-        listing = await self.last_listing(lock_id)
-        return [] if listing is None else await asyncio.to_thread(list, listing.remotes())
-
-    async def ids_before(self, lock_id: int, at_ms: int) -> set[int | None] | None:
-        """Return the IDs of the remotes that a lock had before a time, from the last stored list.
-
-        Args:
-            lock_id: The lock.
-            at_ms: The time by this machine's clock, in milliseconds.
-
-        Returns:
-            The IDs; None if there is no stored list, or if the list was read after that time.
-        """
-        listing = await self.last_listing(lock_id)
-        if listing is None or listing.at_ms >= at_ms:
-            return None
-        return {remote_id for block in listing.blocks for remote_id in block.ids}
-
-    async def is_behind(self, lock_id: int) -> bool:
-        """Return whether the stored list of a lock is missing, or older than lockterm's changes."""
-        return await self._reads.is_behind(lock_id)
 
     # --- one remote ------------------------------------------------------------------------
 

@@ -11,11 +11,11 @@ from lockterm.operations.list_walk import UNASKED, WalkBudget
 
 if TYPE_CHECKING:
     from lockterm.domain.remotes import Remote
-    from lockterm.operations.remotes import Remotes
+    from lockterm.operations.facade import Operations
 
 
 async def read_names_in_use(
-    remotes: Remotes,
+    operations: Operations,
     lock_id: int,
     known: Iterable[Remote] = (),
     total: int | None = None,
@@ -28,13 +28,14 @@ async def read_names_in_use(
     read completely, ``NamesInUse.words`` is a warning about this.
 
     Args:
-        remotes: The remotes at the service.
+        operations: The operations of the profile.
         lock_id: The ID of the lock.
         known: Remotes that are already known, because the list may lack the newest ones.
         total: The number of remotes on the lock; None if unknown.
         own_id: The ID of the remote that gets a new name, so that its own name is free; None for a
             new remote.
     """
+    remotes = operations.remotes
     known = [*known, *remotes.at_hand(lock_id)]
     found: list[Remote] = []
     walk = remotes.walk(lock_id, WalkBudget(lock_id, UNASKED), ahead=True)
@@ -47,7 +48,7 @@ async def read_names_in_use(
     except ServiceError as error:
         # A second reading would reach the same limit.
         is_read = isinstance(error, ListTooLargeError)
-        known += await remotes.last_known(lock_id)  # the stored list may be old, but it helps
+        known += await operations.kept_lists.remotes(lock_id)  # it may be old, but it helps
         some = [*known, *found]
         taken = NamesInUse(_others(some, own_id), total, is_read=is_read)
         taken.words = (

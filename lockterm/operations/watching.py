@@ -37,6 +37,7 @@ if TYPE_CHECKING:
     from lockterm.domain.remotes import Remote
     from lockterm.operations.connection import Connection
     from lockterm.operations.journal_store import JournalStore
+    from lockterm.operations.kept_lists import KeptLists
     from lockterm.operations.rate_limiter import RateLimiter
     from lockterm.operations.remotes import Remotes
 
@@ -67,6 +68,7 @@ class Watch:
         connection: The connection to the service.
         journal: The journal, which has the operations.
         remotes: The remotes at the service.
+        kept_lists: The lists that this machine stores.
         pace: The rate limiter of automatic readings.
         by_itself: Whether :meth:`start` verifies in the background. A command sets this to false,
             because a command verifies only its own changes and leaves all others to other sessions.
@@ -77,6 +79,7 @@ class Watch:
         connection: Connection,
         journal: JournalStore,
         remotes: Remotes,
+        kept_lists: KeptLists,
         pace: RateLimiter,
         *,
         by_itself: bool,
@@ -86,6 +89,7 @@ class Watch:
         self._connection = connection
         self._journal = journal
         self._remotes = remotes
+        self._kept_lists = kept_lists
         self._pace = pace
         self._by_itself = by_itself
         self.told: set[str] = set()
@@ -276,7 +280,7 @@ class Watch:
         """Return whether each remote, by ID, appeared after an add was sent; None if unclear."""
         are_new: dict[int | None, bool | None] = {}
         sent_ms, now_ms = self._sent_ms(add), self._service_ms()
-        before = await self._remotes.ids_before(add.lock_id, add.sent_ms or add.prepared_ms)
+        before = await self._kept_lists.ids_before(add.lock_id, add.sent_ms or add.prepared_ms)
         for remote in remotes:
             is_new = None
             if sent_ms is not None and now_ms is not None:

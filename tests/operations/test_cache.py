@@ -265,10 +265,10 @@ async def test_what_ends_of_a_long_list_is_counted_block_by_block(
     await operations.kept_lists.keep(2, Listing([Block.of(())], now_ms))
     soon = {RemoteState.WEEK: 240, RemoteState.MONTH: 360}
     counts = {RemoteState.ENDED: 120, **soon, RemoteState.OPEN: 120}
-    assert await operations.remotes.ends(1) == Ends(Counter(counts), now_ms - day_ms, False)
-    empty = await operations.remotes.ends(2)
+    assert await operations.kept_lists.ends(1) == Ends(Counter(counts), now_ms - day_ms, False)
+    empty = await operations.kept_lists.ends(2)
     assert empty is not None and not empty.counts.total()
-    assert await operations.remotes.ends(3) is None
+    assert await operations.kept_lists.ends(3) is None
 
     read = cache.ends
 
@@ -280,12 +280,14 @@ async def test_what_ends_of_a_long_list_is_counted_block_by_block(
 
     block_of_one = Block.of([Remote.read({**dates, "endDate": 2})])
     monkeypatch.setattr(cache, "ends", replaced)
-    assert await operations.remotes.ends(1) == Ends(Counter({RemoteState.ENDED: 1}), now_ms, False)
+    assert await operations.kept_lists.ends(1) == Ends(
+        Counter({RemoteState.ENDED: 1}), now_ms, False
+    )
 
     await operations.kept_lists.keep(1, Listing([block] * 120, now_ms))
     with closing(sqlite3.connect(tmp_path / "answers.db")) as file, file:
         file.execute("UPDATE lists SET ends = x'01' WHERE lock_id = 1 AND block = 110")
-    assert await operations.remotes.ends(1) is None, "a part is not told as the whole"
+    assert await operations.kept_lists.ends(1) is None, "a part is not told as the whole"
     await operations.close()
 
 

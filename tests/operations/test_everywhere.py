@@ -179,9 +179,9 @@ async def test_what_is_changed_while_it_is_read_is_behind(
         found = await reading
     assert [lists(one).changed for one in found] == [True, False]
     assert [lists(one).changed for one in await operations.everywhere.last()] == [True, False]
-    assert await operations.remotes.is_behind(1)
+    assert await operations.kept_lists.is_behind(1)
     await read(operations)
-    assert not await operations.remotes.is_behind(1)
+    assert not await operations.kept_lists.is_behind(1)
 
 
 async def test_one_that_fails_holds_no_other_up(operations: Operations, site: Site) -> None:

@@ -143,5 +143,5 @@ async def test_read_locks_keeps_a_list_as_behind_when_it_was_changed_while_it_wa
         proxy.arm("list", answer_late, 1)
         (read,) = await read_locks(operations, [lock_id])
         assert read.error is None
-        assert await operations.remotes.is_behind(lock_id) is is_changed
+        assert await operations.kept_lists.is_behind(lock_id) is is_changed
         await operations.close()

@@ -81,7 +81,7 @@ class World:
         self.clock = Clock(wall=self._wall_s)
         self.account = self
         self.watch = Watch(
-            self, self, self, RateLimiter(Clock(steady=self.timer.now_s)), by_itself=True
+            self, self, self, self, RateLimiter(Clock(steady=self.timer.now_s)), by_itself=True
         )  # type: ignore[arg-type]
         self.watch.timer = self.timer
         self.watch.horizon = Horizon()

@@ -117,12 +117,12 @@ async def test_what_ends_is_read_of_the_locks_in_sight(
     async with demo(
         size=(80, 23), locks=[Lock(number, name=f"gate {number}") for number in range(1, 101)]
     ) as pilot:
-        remotes, asked = pilot.app.operations.remotes, list[int]()
+        kept_lists, asked = pilot.app.operations.kept_lists, list[int]()
 
         async def noted(lock_id: int) -> None:
             asked.append(lock_id)
 
-        monkeypatch.setattr(remotes, "ends", noted)
+        monkeypatch.setattr(kept_lists, "ends", noted)
         await press(pilot, "G", "g", "f5")
         assert not asked
         table = pilot.app.screen.query_one(LocksTable)

@@ -305,7 +305,7 @@ class AllLocksScreen(RemoteActions, ListScreen[None]):
         lock_id, self._opened = self._opened, None
         if lock_id is None or lock_id not in self.lock_lists.locks or self.lock_lists.is_reading:
             return
-        if await self.operations.remotes.is_behind(lock_id):
+        if await self.operations.kept_lists.is_behind(lock_id):
             self.read([self.lock_lists.locks[lock_id].lock])
 
     # --- painting ------------------------------------------------------------------------------

@@ -91,7 +91,7 @@ class LockPane(Widget):
         """Read the data of a lock from the local store in a worker, and show the data."""
         with suppress(StoreError):  # the lock book and the history report the error
             now_ms = self._operations.now_ms()
-            listing = await self._operations.remotes.last_listing(lock.lock_id)
+            listing = await self._operations.kept_lists.find(lock.lock_id)
             ends, coming = None, list[Remote]()
             if listing is not None:
                 ends = await asyncio.to_thread(listing.count_states, now_ms)

@@ -151,7 +151,7 @@ class LocksScreen(ListScreen[None]):
         try:
             for key in table.lacking:
                 table.note_ends(
-                    key, await operations.remotes.ends(int(key)), operations.machine_ms()
+                    key, await operations.kept_lists.ends(int(key)), operations.machine_ms()
                 )
         finally:  # if scrolling cancels this read, show the results so far
             table.show_ends()

@@ -185,8 +185,8 @@ class RemoteSaving:
         """Read the names and numbers in use on the lock, unless they were already read."""
         async with self._numbers:
             if not self._fields.taken.is_read:
-                remotes, lock_id = self._operations.remotes, self._lock.lock_id
-                self._fields.taken = await read_names_in_use(remotes, lock_id)
+                lock_id = self._lock.lock_id
+                self._fields.taken = await read_names_in_use(self._operations, lock_id)
         if self._fields.is_attached:
             self._fields.read_now()
 

@@ -458,5 +458,5 @@ async def values_like(
         total: The number of remotes of the lock; None if it is unknown.
     """
     typed = typed_like(remote, operations.zone(lock))
-    taken = await read_names_in_use(operations.remotes, lock.lock_id, known, total)
+    taken = await read_names_in_use(operations, lock.lock_id, known, total)
     return next_like(typed, taken), taken
