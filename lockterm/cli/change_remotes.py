@@ -25,7 +25,7 @@ from lockterm.cli.options import (
 from lockterm.cli.send_change import Change, report_unchanged, send_change
 from lockterm.cli.session import Session, format_lock, open_lock, read_remote
 from lockterm.config import Options
-from lockterm.domain import dates, rules
+from lockterm.domain import rules
 from lockterm.domain.locks import Lock
 from lockterm.domain.names import is_same_name
 from lockterm.domain.reading import Field, Kind
@@ -136,7 +136,7 @@ def describe_resolved(
         if FIELDS[name].kind is not Kind.OBJECT  # the note of an object is only its size
     ]
     if lines and "endDate" in shown:
-        lines.insert(0, f"Times are in the time zone {clean(dates.zone_name(zone))}.")
+        lines.insert(0, f"Times are in the time zone {clean(zone)}.")
     return lines
 
 

@@ -218,8 +218,7 @@ def describe_zones(remote: Remote, zone: tzinfo, other: tzinfo, *, keeps_wall_ti
     kept = "local time" if keeps_wall_time else "moment"
     return clean(
         f"The time zones differ. The copy keeps the {kept}, so {dates.day_time(end, zone)}"
-        f" in {dates.zone_name(zone)} becomes {dates.day_time(there, other)} in"
-        f" {dates.zone_name(other)}.",
+        f" in {zone} becomes {dates.day_time(there, other)} in {other}.",
         400,
     )
 

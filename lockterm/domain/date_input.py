@@ -327,7 +327,7 @@ def _gap(wall: datetime, zone: tzinfo) -> str:
     left = (after + (old or timedelta())).replace(tzinfo=None)
     gone = f"{left:%H:%M}" if left.date() == jump.date() else left.isoformat(" ", "minutes")
     return (
-        f"{wall.isoformat(' ', 'minutes')} does not exist in {dates.zone_name(zone)}. The clocks "
+        f"{wall.isoformat(' ', 'minutes')} does not exist in {zone}. The clocks "
         f"skip from {gone} to {jump.isoformat(' ', 'minutes')}, the next valid time."
     )
 

@@ -124,11 +124,6 @@ def to_ms(moment: datetime) -> int:
     return (moment - _EPOCH) // timedelta(milliseconds=1)
 
 
-def zone_name(zone: tzinfo) -> str:
-    """Return the name of a zone, such as ``Europe/Berlin``."""
-    return str(getattr(zone, "key", None) or zone)
-
-
 def offset(moment: datetime) -> str:
     """Return the UTC offset of a time that has a zone, such as ``+01:00``."""
     return moment.isoformat()[len(moment.replace(tzinfo=None).isoformat()) :]
@@ -143,11 +138,10 @@ def _number(ms: int) -> str:
 
 def _clock(moment: datetime, exact: bool) -> str:
     """Return the time of day; ``exact`` adds seconds and milliseconds if they are not zero."""
-    if exact and moment.microsecond:
-        return moment.isoformat(timespec="milliseconds")[11:23]
-    if exact and moment.second:
-        return moment.isoformat(timespec="seconds")[11:19]
-    return moment.isoformat(timespec="minutes")[11:16]
+    precision = "minutes"
+    if exact and (moment.second or moment.microsecond):
+        precision = "milliseconds" if moment.microsecond else "seconds"
+    return moment.time().isoformat(precision)
 
 
 def stamp(ms: int, zone: tzinfo, *, exact: bool = False) -> str:

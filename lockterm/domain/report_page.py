@@ -78,7 +78,7 @@ def render_report(report: Report) -> bytes:
     facts = [
         ("Date", dates.day_time(report.now_ms, report.zone, exact=False)),
         ("Profile", report.profile),
-        ("Time zone", dates.zone_name(report.zone)),
+        ("Time zone", str(report.zone)),
         ("Locks read", f"{len(report.locks) - len(unread):,} of {len(report.locks):,}"),
         ("Remotes", f"{sum(states.values()):,}"),
     ]

@@ -240,7 +240,7 @@ def remotes_as_json(read: Sequence[ReadLock], base_url: str, now_ms: int) -> byt
         lock = {
             "lockId": one.lock.lock_id,
             "name": one.lock.name,
-            "timezone": one.lock.zone or dates.zone_name(one.zone),
+            "timezone": one.lock.zone or str(one.zone),
         }
         named = json.dumps(lock).removesuffix("}")
         remotes = ",\n".join(json.dumps(remote.raw) for remote in one.remotes)

@@ -215,7 +215,7 @@ class PeopleReport:
         ]
         facts = [
             ("Date", dates.stamp(self._now_ms, profile.zone)),
-            ("Time zone", dates.zone_name(profile.zone)),
+            ("Time zone", str(profile.zone)),
             ("Profile", profile.name),
             ("Service", without_secrets(profile.base_url)),
             *([("Search", self.text)] if self.text else []),

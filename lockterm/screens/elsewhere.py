@@ -248,7 +248,7 @@ class ElsewhereScreen(ListScreen[None]):
         changes = self._changes or ()
         unseen = sum(not one.is_seen for one in changes)
         counts = f"{format_count(len(changes), 'change')} by others, {unseen:,} not seen yet"
-        zone = f"times in {clean(dates.zone_name(self.operations.profile.zone), 100)}"
+        zone = f"times in {clean(self.operations.profile.zone, 100)}"
         parts = [self._progress, *([counts, zone] if changes else [])]
         self.query_one("#about", Static).update("   ".join(filter(None, parts)), layout=False)
         change, row_text = self.table.current, ""

@@ -274,7 +274,7 @@ class HistoryScreen(ListScreen[str | None]):
         if page.pages > 1:
             parts.append(page.position)
         if page.total or page.run_count:
-            parts.append(f"times in {clean(dates.zone_name(self._zone), 100)}")
+            parts.append(f"times in {clean(self._zone, 100)}")
         self.query_one("#about", Static).update("   ".join(parts), layout=False)
         self.query_one("#row", Static).update(self._sentence(), layout=False)
         self.refresh_bindings()
