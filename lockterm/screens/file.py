@@ -42,7 +42,7 @@ from lockterm.widgets.line_table import LineTable
 from lockterm.widgets.row_table import Column, RowTable
 from lockterm.widgets.text_input import TextInput
 
-KEPT = "file_path"
+KEPT_PATH = "file_path"
 """The name of the preference that stores the last typed path."""
 
 _STAYS, _GOES = "stays", "goes"
@@ -99,7 +99,7 @@ class FileScreen(FormScreen[None]):
 
     def compose_body(self) -> ComposeResult:
         """Compose the fields, the buttons, and a table for the problems of the file."""
-        saved_path = self.host.choices.get(KEPT)
+        saved_path = self.host.choices.get(KEPT_PATH)
         self._path = saved_path if isinstance(saved_path, str) else ""
         with Vertical(id="sheet") as sheet:
             sheet.border_title = self.breadcrumbs()[-1]
@@ -147,7 +147,7 @@ class FileScreen(FormScreen[None]):
 
     def keep_draft(self) -> None:
         with suppress(OSError, StoreError):  # the form works without the saved path
-            self.host.choices.keep(KEPT, self._path or None)
+            self.host.choices.keep(KEPT_PATH, self._path or None)
 
     # --- checking ------------------------------------------------------------------------------
 

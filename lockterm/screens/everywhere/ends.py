@@ -245,6 +245,31 @@ class ExpiringScreen(AllLocksScreen):
         self._choose(-1)
 
 
+Ends = tuple[str, Sequence[int]]
+"""The title of a lock, and the numbers of its remotes that expire on each day."""
+
+
+def sum_ends(ends: Sequence[Ends]) -> list[int]:
+    """Return the number of remotes that expire on each day, summed over all locks."""
+    sums = [sum(day) for day in zip(*(counts for _, counts in ends), strict=True)]
+    return sums or [0] * TIMELINE_DAYS
+
+
+@dataclass(frozen=True, slots=True)
+class DaysShown:
+    """The number of remotes that expire on each of the next days, for the chart."""
+
+    first: date | None = None
+    """The first day; None if there are no locks."""
+    today: date | None = None
+    """Today in the time zone of the profile, which may differ by a day from other time zones."""
+    ends: Sequence[Ends] = ()
+    """The locks that have expiring remotes, with the number for each day, the earliest end
+    first."""
+    unread: int = 0
+    """The number of locks whose remotes are unknown because they were not read."""
+
+
 DAYS_AHEAD = 31
 """The number of days in the chart: today and the next 30 days. Later days appear only if a lock in
 another time zone needs them."""
@@ -261,21 +286,6 @@ _WEEK = 7
 
 _FIRST, _COUNT = 9, 8
 """The widths of the columns with the first day and the number of remotes, in cells."""
-
-
-@dataclass(frozen=True, slots=True)
-class DaysShown:
-    """The number of remotes that expire on each of the next days, for the chart."""
-
-    first: date | None = None
-    """The first day; None if there are no locks."""
-    today: date | None = None
-    """Today in the time zone of the profile, which may differ by a day from other time zones."""
-    ends: Sequence[Ends] = ()
-    """The locks that have expiring remotes, with the number for each day, the earliest end
-    first."""
-    unread: int = 0
-    """The number of locks whose remotes are unknown because they were not read."""
 
 
 class DaysPane(Widget):
@@ -404,9 +414,6 @@ _LOW = 18
 """The terminal height in lines up to which no lock has its own line. Each two additional lines make
 room for one more lock."""
 
-Ends = tuple[str, Sequence[int]]
-"""The title of a lock, and the numbers of its remotes that expire on each day."""
-
 
 class DaysToCome(Widget):
     """A chart with a bar and the number of expiring remotes for each of the next days.
@@ -449,12 +456,6 @@ class DaysToCome(Widget):
 def _labeled(label: str, room: int) -> str:
     shown = cut(label, room - 1)
     return shown + " " * (room - cell_len(shown))
-
-
-def sum_ends(ends: Sequence[Ends]) -> list[int]:
-    """Return the number of remotes that expire on each day, summed over all locks."""
-    sums = [sum(day) for day in zip(*(counts for _, counts in ends), strict=True)]
-    return sums or [0] * TIMELINE_DAYS
 
 
 def _ruler(first: date, cells: int) -> str:

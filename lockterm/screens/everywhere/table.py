@@ -69,6 +69,8 @@ COLUMNS: Mapping[str, Column] = {
 }
 """Maps keys to the columns that a table of several locks can have."""
 
+_OF_REMOTE = ("name", "number", "valid", "state")
+"""The keys of the columns that a table of one lock also has."""
 
 _BY: Mapping[str, str] = {
     **{"Ends": "end", "When": "end", "Name": "name", "Number": "number"},
@@ -353,7 +355,3 @@ def _time_left(end_ms: int, now_ms: int, width: int) -> str:
     if width < _SHORT_WORDS:
         return f"{'-' * is_past}{left}"
     return f"{left} ago" if is_past else f"in {left}"
-
-
-_OF_REMOTE = ("name", "number", "valid", "state")
-"""The keys of the columns that a table of one lock also has."""

@@ -1,4 +1,7 @@
-"""The panel beside a wide lock book with the selected lock, filled only from the local store."""
+"""The panel beside a wide lock book with the selected lock, filled only from the local store.
+
+Only a terminal with room for the panel loads this module, because it imports the history screen.
+"""
 
 from __future__ import annotations
 
