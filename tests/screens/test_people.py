@@ -21,19 +21,12 @@ from lockterm.store.lock_book import Locks
 from lockterm.widgets.data_status import Pager
 from tests.conftest import NOW_MS
 from tests.long import telling
-from tests.screens.running_app import Clock, Demo, Starter, settled, until
-from tests.screens.site import DAY_MS, HOSTILE, LOCKS, fill_book, press_to, words
+from tests.screens.running_app import Clock, Demo, Starter, until
+from tests.screens.site import DAY_MS, HOSTILE, LOCKS, fill_book, press, press_to, words
 from tests.screens.snapshots import assert_picture
 from tests.screens.test_everywhere import YARD, Site, remote, rows
 
 ENDS = {"remoteType": 2, "startDate": 1, "endDate": NOW_MS + 5 * DAY_MS}
-
-
-async def press(pilot: Pilot[int], *keys: str) -> str:
-    """Press keys, wait for what they lead to, and return the text on the screen."""
-    await pilot.press(*keys)
-    await settled(pilot)
-    return words(pilot.app)
 
 
 def names(pilot: Pilot[int]) -> list[str]:
@@ -69,10 +62,7 @@ async def test_people_are_grouped_and_lead_to_their_remotes(
     lockterm_app: Starter, size: tuple[int, int]
 ) -> None:
     site = two_locks()
-    async with (
-        site.running(lockterm_app) as service,
-        lockterm_app(service, size=size) as pilot,
-    ):
+    async with site.app(lockterm_app, size=size) as pilot:
         seen = await press(pilot, "F", "enter", "o")
         assert "No lock has been read yet." in seen and not site.asked
         assert "Ctrl+R read all 2 locks now" in seen
@@ -96,7 +86,7 @@ async def test_people_come_from_an_empty_search_are_searched_and_called_old(
     lockterm_app: Starter, clock: Clock
 ) -> None:
     site = two_locks()
-    async with site.running(lockterm_app) as service, lockterm_app(service) as pilot:
+    async with site.app(lockterm_app) as pilot:
         assert "Ctrl+R read all 2 locks now" in await press(pilot, "F")
         seen = await press(pilot, "ctrl+r")
         assert "2 of 2 locks read: 5 remotes." in seen and "Ctrl+R read again" in seen
@@ -126,10 +116,7 @@ async def test_long_names_differ_and_the_selected_one_is_shown_in_full(
     long = [f"Viktor Lindqvist {'north ' * 4}{end}" for end in ("dock", "docks")]
     chinese = [f"王小明王小明王小明（{gate}）" for gate in "南北"]
     site = Site(L1=[remote(n, 1, name, **ENDS) for n, name in enumerate((*long, *chinese))])
-    async with (
-        site.running(lockterm_app) as service,
-        lockterm_app(service, size=size) as pilot,
-    ):
+    async with site.app(lockterm_app, size=size) as pilot:
         seen = await press(pilot, "F", "ctrl+r", "enter", "o")
         assert "State" in seen and "< 7 days" in seen and "Esc back" in seen
         table = pilot.app.screen.query_one(PeopleTable)
@@ -157,7 +144,7 @@ async def test_a_long_list_is_cut_but_searched_and_exported_in_full(
 ) -> None:
     monkeypatch.setattr(people, "MOST_SHOWN", 2)
     site = two_locks()
-    async with site.running(lockterm_app) as service, lockterm_app(service) as pilot:
+    async with site.app(lockterm_app) as pilot:
         seen = await press(pilot, "F", "ctrl+r", "enter", "o")
         assert names(pilot) == ["Anna Weber", "anna weber"]
         assert "4 people, 5 remotes, 2 listed" in seen
@@ -169,24 +156,18 @@ async def test_a_long_list_is_cut_but_searched_and_exported_in_full(
 
 async def test_empty_lists_and_book_are_told_apart(lockterm_app: Starter) -> None:
     site = Site(L1=[])
-    async with site.running(lockterm_app) as service, lockterm_app(service) as pilot:
+    async with site.app(lockterm_app) as pilot:
         seen = await press(pilot, "F", "enter", "o", "ctrl+r")
         assert "The locks have no remotes" in seen
         assert "there is nothing to export" in await press(pilot, "E")
         assert isinstance(pilot.app.screen, PeopleScreen)
 
 
-async def test_an_empty_lock_book_is_told(demo: Demo) -> None:
-    async with demo() as pilot:
-        assert "The lock book is empty." in await press(pilot, "F", "enter", "o")
-        assert "The lock book is empty." in await press(pilot, "r")
-
-
 async def test_an_unreadable_lock_book_is_told_and_tried_again(
     lockterm_app: Starter, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     site, read = two_locks(), Locks.all
-    async with site.running(lockterm_app) as service, lockterm_app(service) as pilot:
+    async with site.app(lockterm_app) as pilot:
         await press(pilot, "F", "ctrl+r", "escape")
 
         async def fails(self: Locks) -> Any:
@@ -207,10 +188,7 @@ async def test_hostile_and_long_names_stay_in_their_column(
 ) -> None:
     fields = [remote(n, 1, name) for n, name in enumerate((*HOSTILE, "長" * 99), 1)]
     site = Site(L1=[one | {"remoteNumber": one["remoteName"]} for one in fields])
-    async with (
-        site.running(lockterm_app) as service,
-        lockterm_app(service, size=size) as pilot,
-    ):
+    async with site.app(lockterm_app, size=size) as pilot:
         seen = await press(pilot, "F", "enter", "o", "ctrl+r")
         assert "(no name)" in seen and "\x1b" not in seen and "\u202e" not in seen
         for _ in fields:
@@ -248,7 +226,7 @@ async def test_first_people_are_shown_early(demo: Demo, monkeypatch: pytest.Monk
 
 async def test_changes_from_the_screen_of_a_person_are_shown(lockterm_app: Starter) -> None:
     site = two_locks()
-    async with site.running(lockterm_app) as service, lockterm_app(service) as pilot:
+    async with site.app(lockterm_app) as pilot:
         await press(pilot, "F", "enter", "o", "ctrl+r", "j", "j", "enter")
         await press(pilot, "d")
         await press(pilot, "D")

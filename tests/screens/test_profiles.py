@@ -365,7 +365,7 @@ async def test_pictures(tmp_path: Path, clock: Clock, size: tuple[int, int]) -> 
 # --- the title line ----------------------------------------------------------------------------
 
 
-class SingleLineInput(App[None]):
+class TitleApp(App[None]):
     """A title line alone."""
 
     def __init__(self, *arguments: str, breadcrumbs: tuple[str, ...], **options: Any) -> None:
@@ -383,7 +383,7 @@ class SingleLineInput(App[None]):
 async def test_title_always_shows_profile_host_and_state(width: int) -> None:
     breadcrumbs = ("Locks", "A gate with a very long name indeed", "Remotes", "Edit Anna Weber")
     name, host = "north-campus-and-annexes", "locks.north-campus.example.com:8443"
-    app = SingleLineInput(name, host, breadcrumbs=breadcrumbs, read_only=True, color="red")
+    app = TitleApp(name, host, breadcrumbs=breadcrumbs, read_only=True, color="red")
     app.line.online = False
     async with app.run_test(size=(width, 20)):
         line = str(app.line.render())
