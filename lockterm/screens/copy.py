@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
-from operator import attrgetter
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, cast
 
 from textual import on, work
@@ -14,7 +13,7 @@ from textual.widgets import Label, Static
 from textual.worker import Worker
 
 from lockterm.domain.locks import Lock
-from lockterm.domain.names import natural, sorted_by
+from lockterm.domain.names import natural
 from lockterm.domain.plan import PROBLEMS
 from lockterm.domain.safe_text import LONGEST_CELL, clean
 from lockterm.domain.text.amount import format_count
@@ -82,18 +81,10 @@ class ExportModal(FieldModal[CopySource | None]):
             self.refuse(clean(reason, 400))
 
 
-_BY: Mapping[str, Callable[[Lock], Any]] = {
-    "Lock": lambda lock: natural(lock.title),
-    "ID": attrgetter("lock_id"),
-    "Remotes": attrgetter("remotes"),
-}
-"""Maps each sortable column title to a function that returns the sort key of a lock."""
-
-
 class TargetsTable(RowTable):
     """The table of locks to which the user can copy, each with a mark box."""
 
-    sortable = _BY
+    sortable = ("Lock", "ID", "Remotes")
 
     def __init__(self, *, id: str | None = None) -> None:
         super().__init__(
@@ -103,6 +94,9 @@ class TargetsTable(RowTable):
             Column("Remotes", right=True, rank=1),
             id=id,
         )
+
+    def sort_key(self, lock: Lock, title: str) -> Any:
+        return {"Lock": natural(lock.title), "ID": lock.lock_id, "Remotes": lock.remotes}[title]
 
 
 class CopyScreen(ListScreen[None]):
@@ -194,9 +188,7 @@ class CopyScreen(ListScreen[None]):
 
         The sorting does not affect the plan, which has the order of the lock book.
         """
-        locks = [*self._book.values()]
-        if (sorting := self.table.sorting) is not None:
-            locks = sorted_by(locks, _BY[sorting.key], descending=sorting.descending)
+        locks = self.table.in_order([*self._book.values()])
         self.table.show(LazyRows({str(lock.lock_id): lock for lock in locks}, self._cells))
         self.show_list()
         self._tell()

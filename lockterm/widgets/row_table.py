@@ -4,12 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence, Set
 from dataclasses import dataclass, replace
-from typing import ClassVar, Generic, TypeVar
+from typing import Any, ClassVar, Generic, TypeVar
 
 from rich.cells import cell_len
 from textual import events
 from textual.message import Message
 
+from lockterm.domain.names import sorted_by
 from lockterm.widgets.cells import cut
 from lockterm.widgets.line_table import MARGIN, MARK, TITLES, LineTable, Piece, Sorting
 
@@ -162,6 +163,22 @@ class RowTable(LineTable):
             if start <= x < end and title in self.sortable:
                 self.sorting = Sorting.after(self.sorting, title)
                 self.post_message(self.Resorted())
+
+    def in_order(self, rows: Sequence[T]) -> Sequence[T]:
+        """Return rows sorted by the clicked column title.
+
+        If no title was clicked, the given order stays.
+        """
+        if self.sorting is None:
+            return rows
+        title, descending = self.sorting
+        return sorted_by(rows, lambda row: self.sort_key(row, title), descending=descending)
+
+    def sort_key(self, row: Any, title: str) -> Any:
+        """Return the value by which a click on a title sorts a row; None if there is no value.
+
+        A subclass with sortable columns overrides this method.
+        """
 
     def _marked_plan(self) -> Sequence[Column]:
         """Return the columns, with room for the sort marker after the sorted column's title."""

@@ -6,8 +6,7 @@ import asyncio
 from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from datetime import tzinfo
-from operator import attrgetter
-from typing import TYPE_CHECKING, NamedTuple, cast
+from typing import TYPE_CHECKING, Any, NamedTuple, cast
 
 from rich.cells import cell_len
 from textual import work
@@ -18,7 +17,6 @@ from textual.widgets import Static
 from lockterm import screens
 from lockterm.domain.glyphs import quoted, separator
 from lockterm.domain.listing import split_needle
-from lockterm.domain.names import sorted_by
 from lockterm.domain.people import (
     NO_ONE,
     People,
@@ -134,18 +132,14 @@ class PeopleTable(RowTable):
             now_ms: The current time in milliseconds.
             top: Whether to select the first row instead, for example after a new search.
         """
-        if (sorting := self.sorting) is not None:
-            is_by_name = sorting.key == "Name"
-            persons = sorted_by(
-                persons,
-                attrgetter("order" if is_by_name else "locks"),
-                descending=sorting.descending,
-            )
         self._now_ms = now_ms
         self.hidden = frozenset() if self._people.has_similar else frozenset({_SIMILAR})
-        self._persons = {one.row: one for one in persons[:MOST_SHOWN]}
+        self._persons = {one.row: one for one in self.in_order(persons)[:MOST_SHOWN]}
         first = next(iter(self._persons), None) if top else None
         self.show(LazyRows(self._persons, self._cells), first)
+
+    def sort_key(self, person: Person, title: str) -> Any:
+        return person.order if title == "Name" else person.locks
 
     def refresh_relative_times(self, now_ms: int) -> None:
         """Update states and end dates to the time ``now_ms`` without moving rows."""

@@ -7,7 +7,7 @@ from collections import defaultdict
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from datetime import tzinfo
-from functools import cached_property, partial
+from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 from rich.cells import cell_len
@@ -18,7 +18,7 @@ from lockterm.domain.glyphs import separator
 from lockterm.domain.listing import Listing, ListPosition
 from lockterm.domain.locks import Lock
 from lockterm.domain.marks import RemoteMarks
-from lockterm.domain.names import natural, sorted_by
+from lockterm.domain.names import natural
 from lockterm.domain.remotes import needs_weekdays
 from lockterm.domain.safe_text import clean
 from lockterm.domain.text.validity import SHORT, format_days
@@ -204,10 +204,7 @@ class OnLocksTable(RowTable):
             top: Whether to select the first row instead, for example after a new search.
         """
         self._now_ms = now_ms
-        if (sorting := self.sorting) is not None:
-            key = partial(self._compared, title=sorting.key)
-            rows = sorted_by(rows, key, descending=sorting.descending)
-        known = {row.key: row for row in rows}
+        known = {row.key: row for row in self.in_order(rows)}
         self._rows = [*known.values()]
         first = next(iter(known), None) if top else None
         self.show(dict.fromkeys(known, ()), first)
@@ -220,8 +217,7 @@ class OnLocksTable(RowTable):
         else:
             self.refresh()
 
-    def _compared(self, row: OnLock, title: str) -> Any:
-        """Return the sort key of a row for a column title; None if the row has no value there."""
+    def sort_key(self, row: OnLock, title: str) -> Any:
         if row.listing is None or row.remote is None:
             return None
         if title == "Lock":

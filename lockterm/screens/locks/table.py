@@ -16,7 +16,7 @@ from lockterm.domain import dates
 from lockterm.domain.listing import Ends
 from lockterm.domain.locks import Lock, VoiceChoice
 from lockterm.domain.marks import LockMarks
-from lockterm.domain.names import natural, sorted_by
+from lockterm.domain.names import natural
 from lockterm.domain.safe_text import LONGEST_CELL, clean
 from lockterm.domain.text.amount import describe_age, format_short_age
 from lockterm.domain.validity import RemoteState, sum_up
@@ -275,21 +275,9 @@ class LocksTable(RowTable):
         counts = [f"{ends.counts[state]:,} {state.counted}" for state in states]
         return f"{when}: {', '.join(counts) or 'none expired or expiring'}"
 
-    def in_order(self, locks: Sequence[Lock]) -> Sequence[Lock]:
-        """Return locks sorted by the clicked column title.
-
-        If no title was clicked, the given order stays.
-        """
-        if self.sorting is None:
-            return locks
-
-        field = _BY[self.sorting.key]
-
-        def key(lock: Lock) -> Any:
-            value = getattr(lock, field)
-            return (natural(value) if value else None) if isinstance(value, str) else value
-
-        return sorted_by(locks, key, descending=self.sorting.descending)
+    def sort_key(self, lock: Lock, title: str) -> Any:
+        value = getattr(lock, _BY[title])
+        return (natural(value) if value else None) if isinstance(value, str) else value
 
     @property
     def locks(self) -> Collection[Lock]:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Callable, Sequence
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from textual import work
 from textual.app import ComposeResult
@@ -12,7 +12,7 @@ from textual.widgets import Static
 
 from lockterm.config.file import color_key
 from lockterm.config.profiles import successor
-from lockterm.domain.names import natural, sorted_by
+from lockterm.domain.names import natural
 from lockterm.domain.safe_text import LONGEST_CELL, clean
 from lockterm.domain.text.service import format_sentences
 from lockterm.errors import ConfigError
@@ -65,15 +65,11 @@ class ProfilesTable(RowTable):
             cursor: The name of the profile to select; None to keep the selection.
         """
         rows = {entry.name: _cells(entry, in_use) for entry in entries}
-        if (sorting := self.sorting) is not None:
-            column = [one.title for one in self._plan].index(sorting.key)
-            order = sorted_by(
-                [*rows],
-                lambda name: None if rows[name][column] == "-" else natural(rows[name][column]),
-                descending=sorting.descending,
-            )
-            rows = {name: rows[name] for name in order}
-        self.show(rows, cursor)
+        self.show(dict(self.in_order([*rows.items()])), cursor)
+
+    def sort_key(self, row: tuple[str, Sequence[str]], title: str) -> Any:
+        text = row[1][[column.title for column in self._plan].index(title)]
+        return None if text == "-" else natural(text)
 
 
 def _cells(entry: ProfileEntry, in_use: str) -> tuple[str, ...]:
