@@ -84,10 +84,7 @@ class Paths(NamedTuple):
     def named(self) -> dict[str, Path]:
         """Return every path by its name in ``lockterm info``."""
         return {
-            "config_file": self.config_file,
-            "data_dir": self.data_dir,
-            "state_dir": self.state_dir,
-            "cache_dir": self.cache_dir,
+            **self._asdict(),
             "database": self.database,
             "choices": self.choices,
             "log_file": self.log_file,

@@ -249,15 +249,11 @@ def page_source(lock_id: int, page_no: int, page_size: int) -> Source[RemotePage
 
 def detail_source(remote_id: int) -> Source[Remote]:
     """Return the source of the details of a remote."""
-
-    def load(raw: Any) -> Remote:
-        return Remote.read(raw)
-
     return Source(
         f"remote {remote_id}",
         ask=lambda service: service.remote_detail(remote_id=remote_id),
         dump=attrgetter("raw"),
-        load=load,
+        load=Remote.read,
     )
 
 

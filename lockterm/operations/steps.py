@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import contextlib
 import logging
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Awaitable, Callable, Iterable, Mapping
 from dataclasses import dataclass, replace
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from lockterm.domain import rules
@@ -215,11 +216,29 @@ class Steps:
             return await self._update(step, before, now)
         shown = [field for field in UPDATED if field.name in before.raw]
         # The user has confirmed the deletion of the remote with its earlier values.
-        if changed := await self._differences(step, before, now, shown):
+        delete = partial(self.writes.delete_remote, step.lock_id, now)
+        return await self._unless_changed(step, before, now, shown, delete)
+
+    async def _unless_changed(
+        self,
+        step: Step,
+        before: Remote,
+        now: Remote,
+        fields: list[Field],
+        write: Callable[..., Awaitable[None]],
+    ) -> Step:
+        """Send a change, unless the remote was changed since the plan was made.
+
+        Args:
+            step: The step.
+            before: The remote when the plan was made.
+            now: The remote as it was just read.
+            fields: The fields that must be unchanged.
+            write: A method of :class:`Writes` with its other arguments.
+        """
+        if changed := await self._differences(step, before, now, fields):
             return _ended(step, StepState.SKIPPED, f"The remote was changed since then: {changed}.")
-        await self.writes.delete_remote(
-            step.lock_id, now, just_read=True, operation_id=step.operation_id
-        )
+        await write(just_read=True, operation_id=step.operation_id)
         return _ended(step, StepState.RECORDED)
 
     async def _update(self, step: Step, before: Remote, now: Remote) -> Step:
@@ -229,17 +248,8 @@ class Steps:
         replaced = [field for field in UPDATED if field.name in names]
         if not await self._differences(step, now, rules.effective(before, wanted), replaced):
             return _ended(step, StepState.UNCHANGED, "The remote is already up to date.")
-        if changed := await self._differences(step, before, now, replaced):
-            return _ended(step, StepState.SKIPPED, f"The remote was changed since then: {changed}.")
-        await self.writes.update_remote(
-            step.lock_id,
-            now.id or 0,
-            request,
-            now,
-            just_read=True,
-            operation_id=step.operation_id,
-        )
-        return _ended(step, StepState.RECORDED)
+        update = partial(self.writes.update_remote, step.lock_id, now.id or 0, request, now)
+        return await self._unless_changed(step, before, now, replaced, update)
 
     async def _set_user_no(self, step: Step, before: Remote, now: Remote) -> Step:
         """Set the user number with its own call (contract 4.8).
@@ -250,12 +260,8 @@ class Steps:
         if USER_NO in now.raw and now.remote_user_no == wanted:
             return _ended(step, StepState.UNCHANGED, "The remote is already up to date.")
         comparable = [FIELDS[USER_NO]] if USER_NO in now.raw else []
-        if changed := await self._differences(step, before, now, comparable):
-            return _ended(step, StepState.SKIPPED, f"The remote was changed since then: {changed}.")
-        await self.writes.set_user_no(
-            step.lock_id, now, wanted, just_read=True, operation_id=step.operation_id
-        )
-        return _ended(step, StepState.RECORDED)
+        set_user_no = partial(self.writes.set_user_no, step.lock_id, now, wanted)
+        return await self._unless_changed(step, before, now, comparable, set_user_no)
 
     async def _gone(self, step: Step, before: Remote, error: RefusedError) -> Step:
         """Return the result of a step if the service has no details of the remote."""

@@ -242,8 +242,7 @@ class _Undo(PlanSource):
             on_lock = _OnLock(self.operations, lock, now_ms)
             changes = self._of_lock[lock.lock.lock_id]
             found = await on_lock.undo(changes, renames=self.renames)
-            planned.steps.extend(found.steps)
-            planned.left.extend(found.left)
+            _extend(planned, found)
             back.extend(on_lock.back)
         is_refused = [step.state for step in planned.left] == [StepState.REFUSED]
         if len(self.changes) == 1 and not planned.steps and is_refused:
@@ -254,6 +253,11 @@ class _Undo(PlanSource):
 
     def steps_on_unread(self, lock: ReadLock) -> Iterable[Step]:
         return map(_step, self._of_lock[lock.lock.lock_id])
+
+
+def _extend(planned: PlannedSteps, more: PlannedSteps) -> None:
+    planned.steps.extend(more.steps)
+    planned.left.extend(more.left)
 
 
 def _doubts(changes: Sequence[Operation]) -> list[str]:
@@ -335,11 +339,8 @@ class _OnLock:
                 continue
             if change.call == "updateLockSetting":
                 sent = await self.operations.journal.voices(change.lock_id)
-                bulk = voice_undone(
-                    change, sent, {one.id for one in changes if one.state in RECORDED}
-                )
-                planned.steps.extend(bulk.steps)
-                planned.left.extend(bulk.left)
+                undone_here = {one.id for one in changes if one.state in RECORDED}
+                _extend(planned, voice_undone(change, sent, undone_here))
                 continue
             hidden: Mapping[str, Any] = {}
             if change.call == "updateRemoteUserNo":
@@ -357,8 +358,7 @@ class _OnLock:
         there = [remote for remote_id, remote in self._there.items() if remote_id in listed]
         lock_id, now_ms = self.read.lock.lock_id, self.now_ms
         bulk = restored(backups, lock_id, there, now_ms, renames=renames)
-        planned.steps.extend(bulk.steps)
-        planned.left.extend(bulk.left)
+        _extend(planned, bulk)
         added = {id(step.before) for step in bulk.steps if step.action is Action.ADD}
         self.back = [backup for _, backup in backups if id(backup.remote.raw) in added]
         return planned

@@ -419,19 +419,6 @@ async def test_download_is_refused_when_it_is_longer_than_reported_or_possible(
     assert not is_possible or fetch.files == []
 
 
-async def test_an_endless_pack_is_cut_off(fetch, faults, monkeypatch):
-    monkeypatch.setattr(downloads, "MOST_BYTES", 1_000_000)
-
-    async def endless(line: Line) -> None:
-        await line.send(b"HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n")
-        while True:
-            await line.send(b"10000\r\n" + bytes(65536) + b"\r\n")
-
-    faults.play(endless)
-    await fetch.fails(MalformedAnswerError, "more than 1,000,000 bytes", fetch.nothing_told)
-    assert fetch.files == [] and fetch.seen[-1][0] <= 1_000_000
-
-
 async def test_download_is_kept_when_it_is_shorter_than_reported(fetch, faults):
     faults.play(says(b'HTTP/1.1 200 OK\r\nETag: "v1"\r\n\r\n' + PACK[:HALF]))
     await fetch.fails(NoAnswerError, f"ended after {HALF:,}")
