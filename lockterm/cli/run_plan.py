@@ -383,10 +383,17 @@ def _list_notes(session: Session, plan: Plan) -> Iterator[str]:
 
 def describe_shortened(session: Session, steps: Sequence[Step]) -> str:
     """Return a sentence about the steps that shorten access; empty if no step does."""
-    operations, zones = session.operations, {}
-    for lock_id in {step.lock_id for step in steps}:
-        zones[lock_id] = operations.zone(session.run(operations.locks.find(lock_id)))
-    return summarize_shortenings(find_shortenings(steps, zones, operations.now_ms()))
+    zones = _find_zones(session, steps)
+    return summarize_shortenings(find_shortenings(steps, zones, session.operations.now_ms()))
+
+
+def _find_zones(session: Session, steps: Iterable[Step]) -> dict[int, tzinfo]:
+    """Return the time zones of the locks of steps, by lock ID."""
+    operations = session.operations
+    return {
+        lock_id: operations.zone(session.run(operations.locks.find(lock_id)))
+        for lock_id in {step.lock_id for step in steps}
+    }
 
 
 def _step_lines(session: Session, lock: Lock, step: Step) -> Iterator[str]:
@@ -404,12 +411,9 @@ def _step_lines(session: Session, lock: Lock, step: Step) -> Iterator[str]:
 
 def put_planned(session: Session, plan: Plan) -> None:
     """Print a plan that will not run as lines of JSON."""
-    zones: dict[int, tzinfo] = {}
+    zones, now_ms = _find_zones(session, plan.steps), session.operations.now_ms()
     for step in plan.steps:
-        if step.lock_id not in zones:
-            lock = session.run(session.operations.locks.find(step.lock_id))
-            zones[step.lock_id] = session.operations.zone(lock)
-        shortened = describe_step_shortening(step, zones[step.lock_id], session.operations.now_ms())
+        shortened = describe_step_shortening(step, zones[step.lock_id], now_ms)
         put_step(step, is_planned=True, shortened=shortened)
     put_end(None, plan.steps, is_planned=True, left_out=plan.skipped)
 

@@ -145,7 +145,8 @@ def serve(
     accepted = _read_tokens(required_token, tokens_file)
     public = None if public_url is None else _parse_public_url(public_url)
     is_for_others = public is not None or not values.is_loopback(host)
-    if is_for_others and (accepted is None or _is_short(required_token)):
+    is_short = required_token is not None and len(required_token) < tokens.SHORTEST
+    if is_for_others and (accepted is None or is_short):
         could = "use this service" if accepted is None else "guess such a short token"
         raise ServeError(
             f"Anyone who reaches {clean(public or host, 80)} could {could}. Nothing was started.",
@@ -280,10 +281,6 @@ def _read_token(token: str | None) -> str | None:
     if not token:
         raise ConfigError("--token is empty.", hint="Leave out the option, or give a token.")
     return token
-
-
-def _is_short(token: str | None) -> bool:
-    return token is not None and len(token) < tokens.SHORTEST
 
 
 def _parse_public_url(given: str) -> str:
