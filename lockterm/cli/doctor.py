@@ -11,6 +11,7 @@ import shutil
 import sqlite3
 import stat
 import statistics
+import sys
 from collections.abc import Iterable, Iterator, Mapping
 from contextlib import ExitStack, closing
 from dataclasses import asdict, replace
@@ -25,7 +26,7 @@ from lockterm.cli.exit_codes import DONE, FAILED
 from lockterm.cli.logfile import log_to
 from lockterm.cli.manual import list_exit_codes
 from lockterm.cli.options import UI_OPTIONS, json_option, take_options
-from lockterm.cli.output import is_terminal, put_json, put_wrapped
+from lockterm.cli.output import are_terminals, put_json, put_wrapped
 from lockterm.cli.running import load_ui_settings
 from lockterm.config import Options, Profile, Settings, load_settings
 from lockterm.config.file import ConfigFile, read_config
@@ -96,7 +97,7 @@ def doctor(options: Options, as_json: bool, keys: bool) -> int:
     wrong = False
     with ExitStack() as at_end:
         # Queries to the terminal would mix with JSON that is printed there.
-        asking = None if as_json and is_terminal() else at_end
+        asking = None if as_json and are_terminals(sys.stdout) else at_end
         for subject, finding in _check_all(options, asking):
             wrong = wrong or finding.state == "FAIL"
             record = {"state": finding.state, "subject": subject, "found": finding.sentence}

@@ -20,7 +20,7 @@ from typing import Any, Literal
 from rich.cells import cell_len
 
 from lockterm.cli.exit_codes import advice_of
-from lockterm.cli.output import put, put_wrapped
+from lockterm.cli.output import are_terminals, put, put_wrapped
 from lockterm.cli.terminal_queries import (
     LETTER,
     NAME_GLYPHS,
@@ -97,9 +97,7 @@ def check_terminal(
         at_end: The stack that restores the terminal after the queries; None to send no queries.
     """
     # As in require_terminal: lockterm reads keys from stdin and draws screens on stderr.
-    if not all(
-        stream is not None and stream.isatty() for stream in (sys.__stdin__, sys.__stderr__)
-    ):
+    if not are_terminals(sys.__stdin__, sys.__stderr__):
         over = " over SSH" if "SSH_CONNECTION" in environ else ""
         yield Finding(
             "WARN",

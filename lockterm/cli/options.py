@@ -22,7 +22,7 @@ from click.shell_completion import BashComplete, CompletionItem, add_completion_
 
 from lockterm.cli.exit_codes import FAILED, UsageError, notify
 from lockterm.cli.logfile import LEVELS
-from lockterm.cli.output import put_stderr
+from lockterm.cli.output import are_terminals, put_stderr
 from lockterm.config import Options, load_settings
 from lockterm.config.file import read_config
 from lockterm.config.values import INT64
@@ -258,7 +258,7 @@ def require_answer(yes: bool, what: str) -> None:
 
 def can_prompt() -> bool:
     """Return whether stdin and stderr are terminals, so that a prompt can be shown."""
-    return all(stream is not None and stream.isatty() for stream in (sys.stdin, sys.stderr))
+    return are_terminals(sys.stdin, sys.stderr)
 
 
 def confirm(question: str, *, yes: bool) -> bool:

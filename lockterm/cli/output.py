@@ -11,7 +11,7 @@ import textwrap
 import time
 from collections.abc import Iterable, Mapping, Sequence
 from contextlib import suppress
-from typing import Any
+from typing import Any, TextIO
 
 import click
 from rich.cells import cell_len, set_cell_size
@@ -121,7 +121,7 @@ class ProgressLine:
     """A line on stderr that each new text overwrites, if stderr is a terminal."""
 
     def __init__(self) -> None:
-        self._is_shown = sys.stderr is not None and sys.stderr.isatty()
+        self._is_shown = are_terminals(sys.stderr)
         self._width = 0
         self._drawn_s = 0.0
 
@@ -143,9 +143,9 @@ class ProgressLine:
             self._width = 0
 
 
-def is_terminal() -> bool:
-    """Return whether stdout is a terminal."""
-    return sys.stdout is not None and sys.stdout.isatty()
+def are_terminals(*streams: TextIO | None) -> bool:
+    """Return whether all of these streams are terminals. A stream that was closed is None."""
+    return all(stream is not None and stream.isatty() for stream in streams)
 
 
 def choose_glyphs() -> None:
@@ -159,7 +159,7 @@ def choose_glyphs() -> None:
 def _encoding() -> str:
     """Return the encoding of stdout, or the terminal's encoding if stdout is a terminal."""
     encoding = getattr(sys.stdout, "encoding", None) or "utf-8"
-    if encoding == "utf-8" and is_terminal():
+    if encoding == "utf-8" and are_terminals(sys.stdout):
         return "utf-8" if takes_utf8(os.environ)[0] else "ascii"
     return encoding
 
@@ -188,7 +188,7 @@ def put_csv(columns: Sequence[str], rows: Iterable[Mapping[str, Any]]) -> None:
     from lockterm.operations.export import rows_as_csv
 
     text = rows_as_csv(columns, rows)
-    if is_terminal():  # control characters in raw values could act on the terminal
+    if are_terminals(sys.stdout):  # control characters in raw values could act on the terminal
         put(clean_lines(text.replace("\r\n", "\n")).rstrip("\n"))
     else:
         put_bytes(text.encode("utf-8", "backslashreplace"))
@@ -229,7 +229,7 @@ def put_fields(fields: Iterable[tuple[str, str]]) -> None:
 
 
 def _find_width() -> int | None:
-    if not is_terminal():
+    if not are_terminals(sys.stdout):
         return None
     # The variable COLUMNS counts only if the terminal reports no size.
     return os.get_terminal_size(sys.stdout.fileno()).columns or shutil.get_terminal_size().columns

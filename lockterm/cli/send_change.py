@@ -14,7 +14,7 @@ from dataclasses import KW_ONLY, dataclass
 from typing import Any
 
 from lockterm.cli.exit_codes import DONE, UNKNOWN, format_error, notify
-from lockterm.cli.output import put, put_json
+from lockterm.cli.output import are_terminals, put, put_json
 from lockterm.cli.session import RequestNotSentError, Session
 from lockterm.domain.locks import Lock
 from lockterm.domain.operation import Operation, OperationState
@@ -122,7 +122,7 @@ def _verify(session: Session, change: Change, error: ResultUnknownError) -> int:
     try:
         operation = session.run(_find_own_operation(session, change.lock.lock_id))
         if operation is not None:
-            if sys.stderr is not None and sys.stderr.isatty():
+            if are_terminals(sys.stderr):
                 notify(
                     f"no answer came. lockterm verifies the change for up to {TIMEOUT_S:g} s ..."
                 )

@@ -40,7 +40,7 @@ from lockterm.cli.options import (
     lock_argument,
     max_deletes_option,
 )
-from lockterm.cli.output import is_terminal, put, put_bytes
+from lockterm.cli.output import are_terminals, put, put_bytes
 from lockterm.cli.run_plan import (
     confirm_plan,
     offer_plan,
@@ -137,7 +137,7 @@ def export(
         may_replace = None if is_agreed else files.is_export
         files.write_file(output, content, may_replace=may_replace)
         notify(f"{format_count(count, 'remote')} written to {clean(output)}.")
-    elif is_terminal():  # control characters in raw values could act on the terminal
+    elif are_terminals(sys.stdout):  # control characters in raw values could act on the terminal
         put(clean_lines(content.decode().replace("\r\n", "\n")).rstrip("\n"))
     else:
         put_bytes(content)
@@ -341,7 +341,7 @@ def edit(options: Options, typed_lock: str, prune: bool) -> int:
 
     The command opens the editor of $VISUAL or $EDITOR.
     """
-    if not all(stream is not None and stream.isatty() for stream in (sys.stdin, sys.stdout)):
+    if not are_terminals(sys.stdin, sys.stdout):
         raise UsageError(
             "An editor needs a terminal. Nothing was sent.", hint="Use export and apply."
         )
