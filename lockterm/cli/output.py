@@ -93,10 +93,10 @@ def note_failure(error: OSError) -> None:
 def put(text: str) -> None:
     """Print text, with escape sequences in place of characters that stdout cannot encode."""
     encoding = "ascii" if text.isascii() else _encoding()
-    put_bytes(text.encode(encoding, "backslashreplace") + b"\n")
+    _put_bytes(text.encode(encoding, "backslashreplace") + b"\n")
 
 
-def put_bytes(data: bytes) -> None:
+def _put_bytes(data: bytes) -> None:
     """Print bytes.
 
     If this fails, :func:`finish` reports the failure later.
@@ -109,6 +109,17 @@ def put_bytes(data: bytes) -> None:
         click.echo(data, nl=False)
     except OSError as error:
         note_failure(error)
+
+
+def put_raw(text: str) -> None:
+    """Print text unchanged, but without control characters if stdout is a terminal.
+
+    Control characters in values of the service could act on the terminal.
+    """
+    if are_terminals(sys.stdout):
+        put(clean_lines(text.replace("\r\n", "\n")).rstrip("\n"))
+    else:
+        _put_bytes(text.encode("utf-8", "backslashreplace"))
 
 
 def put_stderr(text: str, *, nl: bool = True) -> None:
@@ -187,11 +198,7 @@ def put_csv(columns: Sequence[str], rows: Iterable[Mapping[str, Any]]) -> None:
     """Print CSV (RFC 4180), in which no cell looks like a formula to a spreadsheet."""
     from lockterm.operations.export import rows_as_csv
 
-    text = rows_as_csv(columns, rows)
-    if are_terminals(sys.stdout):  # control characters in raw values could act on the terminal
-        put(clean_lines(text.replace("\r\n", "\n")).rstrip("\n"))
-    else:
-        put_bytes(text.encode("utf-8", "backslashreplace"))
+    put_raw(rows_as_csv(columns, rows))
 
 
 def put_table(titles: Sequence[str], rows: Sequence[Sequence[object]]) -> None:

@@ -40,7 +40,7 @@ from lockterm.cli.options import (
     lock_argument,
     max_deletes_option,
 )
-from lockterm.cli.output import are_terminals, put, put_bytes
+from lockterm.cli.output import are_terminals, put, put_raw
 from lockterm.cli.run_plan import (
     confirm_plan,
     offer_plan,
@@ -54,7 +54,7 @@ from lockterm.cli.run_plan import (
 from lockterm.cli.session import Session, find_lock, format_lock
 from lockterm.config import Options
 from lockterm.domain.plan import Action
-from lockterm.domain.safe_text import clean, clean_lines
+from lockterm.domain.safe_text import clean
 from lockterm.domain.text.amount import format_count
 from lockterm.domain.text.plan import has_work
 from lockterm.operations import export as files
@@ -137,10 +137,8 @@ def export(
         may_replace = None if is_agreed else files.is_export
         files.write_file(output, content, may_replace=may_replace)
         notify(f"{format_count(count, 'remote')} written to {clean(output)}.")
-    elif are_terminals(sys.stdout):  # control characters in raw values could act on the terminal
-        put(clean_lines(content.decode().replace("\r\n", "\n")).rstrip("\n"))
     else:
-        put_bytes(content)
+        put_raw(content.decode())
     return DONE
 
 
