@@ -196,9 +196,9 @@ def differing_fields(before: Remote, after: Remote) -> list[str]:
 
 def fields_of(change: ChangeElsewhere) -> Iterator[tuple[str, Any, Any]]:
     """Yield the name, old value and new value of each changed field whose values are stored."""
+    before, after = Remote.read(change.before), Remote.read(change.after)
     for name in change.names:
         if name in change.before and name in change.after:
-            before, after = (Remote.read(one) for one in (change.before, change.after))
             yield name, FIELDS[name].of(before), FIELDS[name].of(after)
 
 

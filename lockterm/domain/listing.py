@@ -391,10 +391,10 @@ class Timeline:
         comes first.
         """
 
-        def first(counts: list[int]) -> tuple[int, int]:
-            return next((day, -count) for day, count in enumerate(counts) if count)
+        def first(one: tuple[int, list[int]]) -> tuple[int, int]:
+            return next((day, -count) for day, count in enumerate(one[1]) if count)
 
-        return sorted(self.counts.items(), key=lambda one: first(one[1]))
+        return sorted(self.counts.items(), key=first)
 
     def add(self, lock_id: int, zone: tzinfo, end_ms: int) -> None:
         """Count the end of a remote if it is in the future, and on one of the days.
