@@ -76,7 +76,7 @@ WITHOUT_TEXT = {
     *("grants_access", "has_work", "step_states", "step_remotes", "shortening_of"),
     "find_shortenings",
     *("step_sends_dates", "count_to_type", "count_states", "compare_remotes", "remotes_around"),
-    *("find_shortening", "read_differing", "by_id", "differing_fields", "fields_of"),
+    *("find_shortening", "read_differing", "by_id", "differing_fields"),
     *("key_of_person", "find_typing_errors", "differs_in_one_letter", "period_bar"),
 }
 """Public functions of the text modules that return no words."""

@@ -10,22 +10,19 @@ from __future__ import annotations
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import tzinfo
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from lockterm.domain import rules
 from lockterm.domain.date_input import Moment, read_moment
+from lockterm.domain.locks import Lock, VoiceChoice
 from lockterm.domain.names import near_key, near_note, normalize_name, to_storable
 from lockterm.domain.plan import Action, PlannedSteps, Step, StepState
 from lockterm.domain.remotes import Remote, RemoteType, is_known_type, needs_dates, needs_weekdays
 from lockterm.domain.safe_text import clean
 from lockterm.domain.text.remote import NO_END
 from lockterm.domain.validity import RemoteState, end_of, ends_by, state_of
-from lockterm.domain.voices import has_voice
+from lockterm.domain.voices import Language, has_voice
 from lockterm.errors import LocktermError, RefusedError, RuleViolationError
-
-if TYPE_CHECKING:
-    from lockterm.domain.locks import Lock, VoiceChoice
-    from lockterm.domain.voices import Language
 
 
 class ImpossibleChangeError(Exception):

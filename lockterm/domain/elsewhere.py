@@ -15,8 +15,8 @@ from typing import Any
 
 from lockterm.domain import dates
 from lockterm.domain.remotes import FIELDS, RECOGNIZED, Remote
-from lockterm.domain.rules import comparable, is_same
-from lockterm.domain.text.remote import compare_field, format_value
+from lockterm.domain.rules import is_same
+from lockterm.domain.text.remote import find_differences, format_value
 
 MOST_DIFFERING = 10_000
 """Maximum number of differing records in two lists of a lock. If more records differ, lockterm
@@ -194,14 +194,6 @@ def differing_fields(before: Remote, after: Remote) -> list[str]:
     ]
 
 
-def fields_of(change: ChangeElsewhere) -> Iterator[tuple[str, Any, Any]]:
-    """Yield the name, old value and new value of each changed field whose values are stored."""
-    before, after = Remote.read(change.before), Remote.read(change.after)
-    for name in change.names:
-        if name in change.before and name in change.after:
-            yield name, FIELDS[name].of(before), FIELDS[name].of(after)
-
-
 def _is_older(record: Remote, other: Remote) -> bool:
     """Return whether a record is certainly older than another record of the same remote.
 
@@ -249,14 +241,12 @@ def describe_values(change: ChangeElsewhere, zone: tzinfo) -> str:
         return ", ".join(
             f"{one.label} {format_value(one, value, zone)}" for one, value in values_set
         )
-    parts, described = list[str](), set[str]()
-    for name, *values in fields_of(change):
-        field = FIELDS[name]
-        one, other = (comparable(field, value) for value in values)
-        parts += map(str, compare_field(field, one, other, zone))
-        described.add(name)
+    before, after = Remote.read(change.before), Remote.read(change.after)
+    described = [name for name in change.names if name in change.before and name in change.after]
+    differences = find_differences(before, after, zone, [FIELDS[name] for name in described])
     # The values of the other fields are too long to be stored.
-    return ", ".join([*parts, *(FIELDS[one].label for one in change.names if one not in described)])
+    labels = [FIELDS[name].label for name in change.names if name not in described]
+    return ", ".join([*map(str, differences), *labels])
 
 
 def describe_between(change: ChangeElsewhere, zone: tzinfo, now_ms: int) -> str:

@@ -10,17 +10,16 @@ from __future__ import annotations
 from collections.abc import Hashable, Iterable, Sequence
 from typing import TYPE_CHECKING, Generic, TypeVar
 
-from lockterm.domain.remotes import is_still
+from lockterm.domain.remotes import Remote, is_still
 
 if TYPE_CHECKING:
     from lockterm.domain.locks import Lock
     from lockterm.domain.plan import Step
-    from lockterm.domain.remotes import Remote
 
 Key = tuple[int, int]
 """The lock ID and the ID of a remote."""
 
-Row = tuple[int, "Remote"]
+Row = tuple[int, Remote]
 """The lock ID, and the remote with the values on the screen."""
 
 K = TypeVar("K", bound=Hashable)

@@ -2,16 +2,12 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from datetime import tzinfo
+from typing import Any
 
 from lockterm.domain.names import fold_text
-from lockterm.domain.remotes import AddType, RemoteType, word
+from lockterm.domain.remotes import AddType, Remote, RemoteType, word
 from lockterm.domain.text.validity import describe_validity_briefly
-
-if TYPE_CHECKING:
-    from datetime import tzinfo
-
-    from lockterm.domain.remotes import Remote
 
 _SEARCHED = ("remoteName", "remoteNumber", "id", "extraData")
 """The contract's names of the fields that are searched."""

@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence, Set
 from dataclasses import replace
 from datetime import tzinfo
 from math import inf
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from lockterm.domain import rules
 from lockterm.domain.bulk import Target, change_each, delete_each
@@ -17,6 +17,7 @@ from lockterm.domain.operation import (
     RECORDED,
     UNCONFIRMED,
     WITHOUT_EFFECT,
+    HistoryLine,
     Operation,
     OperationState,
     voice_set,
@@ -26,10 +27,6 @@ from lockterm.domain.remotes import RECOGNIZED, UPDATED, Remote, RemoteType
 from lockterm.domain.text.operation import STATE_NAMES
 from lockterm.domain.validity import Phase, phase_of
 from lockterm.keymap.hints import settle_first
-
-if TYPE_CHECKING:
-    from lockterm.domain.operation import HistoryLine, Operation
-
 
 VOICE_UNSEEN = (
     "The voice may have been set elsewhere since then. The service does not report the"

@@ -13,15 +13,18 @@ from collections import Counter
 from collections.abc import Iterable, Mapping
 from datetime import tzinfo
 from enum import Enum
-from typing import TYPE_CHECKING, Literal
+from typing import Literal
 
 from lockterm.domain import dates, glyphs
 from lockterm.domain.dates import WEEK
-from lockterm.domain.remotes import RemoteStatus, RemoteType, needs_dates, needs_weekdays
-
-if TYPE_CHECKING:
-    from lockterm.domain.remotes import Remote, RemotePage
-
+from lockterm.domain.remotes import (
+    Remote,
+    RemotePage,
+    RemoteStatus,
+    RemoteType,
+    needs_dates,
+    needs_weekdays,
+)
 
 _TOLERANCE_MS = 2 * dates.MINUTE_MS
 """Time before and after an end, in milliseconds, in which lockterm does not report a contradiction

@@ -23,7 +23,7 @@ from lockterm.domain.people import (
     format_person,
     key_of_person,
 )
-from lockterm.domain.remotes import RemoteType, word
+from lockterm.domain.remotes import Remote, RemoteType, word
 from lockterm.domain.safe_text import without_secrets
 from lockterm.domain.text.amount import describe_age
 from lockterm.domain.text.validity import describe_dates, describe_validity_briefly, format_state
@@ -31,7 +31,6 @@ from lockterm.domain.validity import RemoteState, state_by_dates, state_of
 from lockterm.operations.everywhere import LockRead, describe_reads
 
 if TYPE_CHECKING:
-    from lockterm.domain.remotes import Remote
     from lockterm.operations.facade import Operations
 
 TITLE = "Who can open what"

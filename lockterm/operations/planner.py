@@ -20,7 +20,7 @@ from lockterm.domain import dates
 from lockterm.domain.bulk import Target, delete_expired, voice_each
 from lockterm.domain.callbacks import ignore
 from lockterm.domain.listing import Block, Listing
-from lockterm.domain.locks import Lock
+from lockterm.domain.locks import Lock, VoiceChoice
 from lockterm.domain.plan import Action, Plan, PlannedSteps, Step, StepState
 from lockterm.domain.remotes import Remote
 from lockterm.domain.text.amount import format_count
@@ -29,7 +29,6 @@ from lockterm.operations.everywhere import AT_ONCE
 from lockterm.operations.list_walk import WALK_PAGE_SIZE
 
 if TYPE_CHECKING:
-    from lockterm.domain.locks import Lock, VoiceChoice
     from lockterm.domain.voices import Language
     from lockterm.operations.facade import Operations
 

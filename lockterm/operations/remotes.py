@@ -22,7 +22,7 @@ from typing import TYPE_CHECKING, Any
 
 from lockterm.domain.callbacks import ignore
 from lockterm.domain.names import normalize_name
-from lockterm.domain.remotes import Remote, is_still
+from lockterm.domain.remotes import Remote, RemotePage, is_still
 from lockterm.domain.text.remote import format_remote
 from lockterm.errors import (
     NAME_EXISTS,
@@ -45,7 +45,6 @@ if TYPE_CHECKING:
     from lockterm.api.client import FirstPage, FirstRead
     from lockterm.api.retry_policy import CallPermit
     from lockterm.domain.operation import Operation
-    from lockterm.domain.remotes import RemotePage
     from lockterm.operations.cached_reads import Source
     from lockterm.operations.journal_store import JournalStore
     from lockterm.operations.list_walk import Step, WalkLimits

@@ -10,9 +10,9 @@ from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from lockterm.domain import rules
-from lockterm.domain.locks import VoiceChoice
+from lockterm.domain.locks import Lock, VoiceChoice
 from lockterm.domain.names import is_same_name
-from lockterm.domain.operation import OperationState
+from lockterm.domain.operation import Operation, OperationState
 from lockterm.domain.plan import DUE, Action, Step, StepState, outcome_of
 from lockterm.domain.reading import Field
 from lockterm.domain.remotes import ADDED, FIELDS, UPDATED, Remote
@@ -33,8 +33,6 @@ from lockterm.operations.recorded import KEPT
 if TYPE_CHECKING:
     from datetime import tzinfo
 
-    from lockterm.domain.locks import Lock
-    from lockterm.domain.operation import Operation
     from lockterm.operations.journal_store import JournalStore
     from lockterm.operations.rate_limiter import RateLimiter
     from lockterm.operations.remotes import Remotes

@@ -11,14 +11,13 @@ from types import ModuleType
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from lockterm.domain.reading import Record
-from lockterm.domain.voices import Language, VoicePack
+from lockterm.domain.voices import Language, PackSource, VoicePack
 from lockterm.errors import ServiceError
 from lockterm.operations.cached_reads import CachedReads, Fetched, Source
 
 if TYPE_CHECKING:
     from lockterm.api.client import LockService
     from lockterm.config import Profile
-    from lockterm.domain.voices import PackSource
 
 _log = logging.getLogger(__name__)
 

@@ -11,7 +11,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from lockterm.domain.operation import Operation, OperationState
-from lockterm.domain.remotes import READABLE_CALLS
+from lockterm.domain.remotes import READABLE_CALLS, Remote
 from lockterm.errors import ListTooLargeError, ServiceError, StoreError, UnreachableError
 from lockterm.operations.connection import FIRST_RETRY_S, LAST_RETRY_S
 from lockterm.operations.list_walk import ASKED, UNASKED, WalkLimits
@@ -34,7 +34,6 @@ from lockterm.operations.proof import (
 from lockterm.operations.refusals import damaged_entry
 
 if TYPE_CHECKING:
-    from lockterm.domain.remotes import Remote
     from lockterm.operations.connection import Connection
     from lockterm.operations.journal_store import JournalStore
     from lockterm.operations.kept_lists import KeptLists

@@ -9,7 +9,7 @@ from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from lockterm.api import writes
-from lockterm.domain.remotes import UPDATED
+from lockterm.domain.remotes import UPDATED, Remote
 from lockterm.domain.text.remote import find_differences
 from lockterm.errors import NameTakenError, RefusedError, RuleViolationError, StoreError
 from lockterm.operations.refusals import LAST_READING, NAME_CHECK, before_sending, just_added
@@ -20,7 +20,6 @@ if TYPE_CHECKING:
 
     from lockterm.api.writes import Write
     from lockterm.domain.locks import Lock, VoiceChoice
-    from lockterm.domain.remotes import Remote
     from lockterm.domain.requests import NewRemote, RemoteChanges
     from lockterm.operations.journal_store import JournalStore
     from lockterm.operations.remotes import Remotes

@@ -35,7 +35,6 @@ if TYPE_CHECKING:
     from datetime import tzinfo
 
     from lockterm.config.profiles import Profiles
-    from lockterm.domain.operation import Operation
     from lockterm.operations import Operations
 
 MOST_LINES = 4

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterable, Mapping
-from typing import TYPE_CHECKING
 
 from lockterm.domain.glyphs import quoted
 from lockterm.domain.plan import (
@@ -13,6 +12,7 @@ from lockterm.domain.plan import (
     RETRIED,
     Action,
     Plan,
+    Run,
     RunLine,
     Step,
     StepState,
@@ -25,9 +25,6 @@ from lockterm.domain.text.amount import format_count, format_duration
 from lockterm.domain.text.plan import format_step
 from lockterm.domain.text.replacement import describe_replacements, format_lock, list_locks
 from lockterm.keymap.hints import key
-
-if TYPE_CHECKING:
-    from lockterm.domain.plan import Run
 
 FINAL_STATES = (
     *(StepState.RECORDED, StepState.UNCHANGED, StepState.REFUSED),

@@ -19,7 +19,7 @@ from lockterm.domain.listing import Listing, ListPosition
 from lockterm.domain.locks import Lock
 from lockterm.domain.marks import RemoteMarks
 from lockterm.domain.names import natural
-from lockterm.domain.remotes import needs_weekdays
+from lockterm.domain.remotes import Remote, needs_weekdays
 from lockterm.domain.safe_text import clean
 from lockterm.domain.text.validity import SHORT, format_days
 from lockterm.domain.validity import (
@@ -47,7 +47,6 @@ from lockterm.widgets.row_table import GAP, Column, RowTable, fit
 
 if TYPE_CHECKING:
     from lockterm.domain.elsewhere import ChangeElsewhere
-    from lockterm.domain.remotes import Remote
     from lockterm.operations import Operations
     from lockterm.screens.everywhere.lock_lists import LockLists
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Collection, Mapping, Sequence
 from datetime import tzinfo
 from functools import cached_property
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from rich.cells import cell_len
 from textual import events
@@ -23,9 +23,6 @@ from lockterm.domain.validity import RemoteState, sum_up
 from lockterm.widgets.cells import Part, cut_apart, join_parts
 from lockterm.widgets.line_table import Piece
 from lockterm.widgets.row_table import Column, LazyRows, RowTable
-
-if TYPE_CHECKING:
-    from lockterm.domain.listing import Ends
 
 _NAME = 0
 """The index of the column with the names, which is always visible."""

@@ -14,7 +14,13 @@ from rich.cells import cell_len
 
 from lockterm.domain.glyphs import ellipsis
 from lockterm.domain.locks import Lock
-from lockterm.domain.operation import RECORDED, UNCONFIRMED, WITHOUT_EFFECT, OperationState
+from lockterm.domain.operation import (
+    RECORDED,
+    UNCONFIRMED,
+    WITHOUT_EFFECT,
+    Operation,
+    OperationState,
+)
 from lockterm.domain.remotes import FIELDS, RECOGNIZED, Remote
 from lockterm.domain.rules import changes, effective, new_remote, sends_dates
 from lockterm.domain.safe_text import clean, seen_or
@@ -48,7 +54,6 @@ from lockterm.screens.dialogs.confirm import ConfirmModal
 from lockterm.terminal.key_queue import PendingNavigation, opening
 
 if TYPE_CHECKING:
-    from lockterm.domain.operation import Operation
     from lockterm.screens.base import LocktermScreen
     from lockterm.screens.remote_form.fields import RemoteFields
 

@@ -13,7 +13,7 @@ from textual.worker import Worker
 from lockterm import screens
 from lockterm.config.values import INT64
 from lockterm.domain.locks import Lock
-from lockterm.domain.remotes import CALL_NAMES, RemoteType
+from lockterm.domain.remotes import CALL_NAMES, Remote, RemoteType
 from lockterm.domain.safe_text import clean
 from lockterm.domain.text.amount import format_count
 from lockterm.domain.text.remote import (
@@ -34,7 +34,6 @@ from lockterm.widgets.cells import cut
 
 if TYPE_CHECKING:
     from lockterm.domain.plan import Step
-    from lockterm.domain.remotes import Remote
     from lockterm.domain.typed_remote import NamesInUse
     from lockterm.operations.planner import PlanDraft
     from lockterm.operations.remote_list import RemoteList

@@ -13,7 +13,7 @@ from rich.cells import cell_len
 from lockterm.domain import dates
 from lockterm.domain.names import natural, sorted_by
 from lockterm.domain.reading import Field, Kind
-from lockterm.domain.remotes import FIELDS, word
+from lockterm.domain.remotes import FIELDS, Remote, word
 from lockterm.domain.safe_text import clean
 from lockterm.domain.text.validity import SHORT, describe_validity
 from lockterm.domain.validity import Phase, phase_of
@@ -24,7 +24,6 @@ from lockterm.widgets.line_table import Piece, Sorting
 
 if TYPE_CHECKING:
     from lockterm.config.preferences import Preferences
-    from lockterm.domain.remotes import Remote
 
 
 class RemoteColumn(NamedTuple):

@@ -14,7 +14,7 @@ from textual.containers import Horizontal
 from textual.reactive import var
 
 from lockterm import screens
-from lockterm.domain.elsewhere import describe_change
+from lockterm.domain.elsewhere import ChangeElsewhere, describe_change
 from lockterm.domain.glyphs import separator
 from lockterm.domain.locks import Lock
 from lockterm.domain.reading import in_sentence
@@ -34,7 +34,6 @@ from lockterm.widgets.data_status import Pager, StatePanel, describe_error, in_a
 from lockterm.widgets.details_table import DetailsTable
 
 if TYPE_CHECKING:
-    from lockterm.domain.elsewhere import ChangeElsewhere
     from lockterm.domain.operation import Operation
     from lockterm.domain.remotes import Remote
     from lockterm.screens.remotes.pane import RemotePane

@@ -12,7 +12,7 @@ from datetime import tzinfo
 from typing import TYPE_CHECKING, cast
 
 from lockterm import screens
-from lockterm.domain.bulk import Target, change_each, coerced, delete_each, extra_removed
+from lockterm.domain.bulk import Target, Wanted, change_each, coerced, delete_each, extra_removed
 from lockterm.domain.remotes import WORDS, Flag
 from lockterm.domain.safe_text import clean
 from lockterm.domain.text.amount import format_count
@@ -23,7 +23,6 @@ from lockterm.screens.base import HasOperations
 from lockterm.screens.list_screen import ListScreen
 
 if TYPE_CHECKING:
-    from lockterm.domain.bulk import Wanted
     from lockterm.domain.marks import Key, Marks, Row
     from lockterm.domain.plan import PlannedSteps, Step
     from lockterm.operations.planner import PlanDraft

@@ -8,7 +8,6 @@ from collections import defaultdict
 from collections.abc import Sequence
 from contextlib import suppress
 from datetime import tzinfo
-from typing import TYPE_CHECKING
 
 from textual import work
 from textual.content import Content
@@ -18,7 +17,7 @@ from lockterm.domain import dates
 from lockterm.domain.dates import draw_week
 from lockterm.domain.elsewhere import ELSEWHERE, ChangeElsewhere, describe_change
 from lockterm.domain.operation import HistoryLine, Selection
-from lockterm.domain.remotes import AddType, Flag, RemoteType, needs_weekdays, word
+from lockterm.domain.remotes import AddType, Flag, Remote, RemoteType, needs_weekdays, word
 from lockterm.domain.text.amount import format_count
 from lockterm.domain.text.validity import format_days, period_bar
 from lockterm.errors import StoreError
@@ -28,9 +27,6 @@ from lockterm.screens.history.table import format_line
 from lockterm.screens.remotes.columns import COLUMNS
 from lockterm.screens.remotes.table import RemoteRow, name, number
 from lockterm.widgets.cells import Part, cut
-
-if TYPE_CHECKING:
-    from lockterm.domain.remotes import Remote
 
 MOST_DONE = 5
 """The maximum number of a remote's changes to show, starting with the latest."""

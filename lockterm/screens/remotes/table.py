@@ -13,7 +13,7 @@ from textual.message import Message
 from lockterm.domain import dates
 from lockterm.domain.marks import RemoteMarks
 from lockterm.domain.reading import Kind
-from lockterm.domain.remotes import AddType, word
+from lockterm.domain.remotes import AddType, Remote, word
 from lockterm.domain.safe_text import clean, in_cell
 from lockterm.domain.text.validity import Validity, describe_validity
 from lockterm.domain.validity import COERCED, RemoteState
@@ -32,7 +32,6 @@ from lockterm.widgets.line_table import BOLD, MARGIN, MARK, TITLES, LineTable, P
 
 if TYPE_CHECKING:
     from lockterm.domain.elsewhere import ChangeElsewhere
-    from lockterm.domain.remotes import Remote
     from lockterm.operations.batteries import BatteryReader
 
 

@@ -19,7 +19,7 @@ from textual.widgets import Button, Label, ProgressBar, Static
 from lockterm.domain import dates
 from lockterm.domain.safe_text import clean
 from lockterm.domain.text.amount import format_size
-from lockterm.domain.voices import find_listed_pack
+from lockterm.domain.voices import PackSource, VoicePack, find_listed_pack
 from lockterm.errors import LONGEST_MEANING, LocktermError
 from lockterm.keymap.hints import key, with_keys
 from lockterm.operations.list_state import LoadState
@@ -34,7 +34,6 @@ from lockterm.widgets.line_table import LineTable
 from lockterm.widgets.row_table import Column, RowTable
 
 if TYPE_CHECKING:
-    from lockterm.domain.voices import PackSource, VoicePack
     from lockterm.operations import Operations
 
 

@@ -28,7 +28,7 @@ from lockterm.domain.languages import LanguageName
 from lockterm.domain.locks import SET_BY_YOU, Lock, VoiceChoice
 from lockterm.domain.safe_text import LONGEST_CELL, clean
 from lockterm.domain.text.amount import format_count
-from lockterm.domain.voices import joined
+from lockterm.domain.voices import Language, Timbre, joined
 from lockterm.errors import ServiceError
 from lockterm.keymap.hints import key, with_keys
 from lockterm.operations.cached_reads import Fetched
@@ -39,7 +39,6 @@ from lockterm.widgets.data_status import Offers, StatePanel, describe_error, in_
 from lockterm.widgets.text_input import matches
 
 if TYPE_CHECKING:
-    from lockterm.domain.voices import Language, Timbre
     from lockterm.operations import Operations
 
 
