@@ -69,8 +69,8 @@ class CachedReads:
         self.on_denial: Callable[[], None] = ignore
         """The function to call when the service refuses the credentials."""
         self._open_cache = open_cache
-        self._writing: set[asyncio.Future[Any]] = set()
-        """The tasks that are writing to the cache."""
+        self._using: set[asyncio.Future[Any]] = set()
+        """The tasks that are using the cache."""
         self._due: dict[str, tuple[Source[Any], Fetched[Any]]] = {}
         """Maps keys to values that are not cached yet. :meth:`close` caches the remaining ones."""
 
@@ -142,9 +142,8 @@ class CachedReads:
     async def keep(self, source: Source[T], seen: Fetched[T]) -> None:
         """Store a value in the cache now."""
         self._due.pop(source.key, None)
-        if self._cache is not None:
-            raw = source.dump(seen.value)
-            await self._finish(self._cache, self._cache.put, source.key, raw, seen.at_ms)
+        raw = source.dump(seen.value)
+        await self.use_cache(lambda cache: cache.put(source.key, raw, seen.at_ms))
 
     def note_due(self, source: Source[T], seen: Fetched[T]) -> None:
         """Store a value in memory until it is cached. At the latest, :meth:`close` caches it."""
@@ -152,9 +151,7 @@ class CachedReads:
 
     async def kept(self, source: Source[T]) -> Fetched[T] | None:
         """Return the cached value, which may be outdated; None if there is none."""
-        if self._cache is None:
-            return None
-        cached = await self._cache.thread.run(self._cache.get, source.key)
+        cached = await self.use_cache(lambda cache: cache.get(source.key))
         if cached is None:
             return None
         raw, at_ms = cached
@@ -166,8 +163,7 @@ class CachedReads:
     async def forget(self, start: str) -> None:
         """Delete the cached values whose keys begin with ``start``."""
         self._due = {key: due for key, due in self._due.items() if not key.startswith(start)}
-        if self._cache is not None:
-            await self._finish(self._cache, self._cache.forget, start)
+        await self.use_cache(lambda cache: cache.forget(start))
 
     @property
     def has_cache(self) -> bool:
@@ -180,24 +176,19 @@ class CachedReads:
         Returns:
             The result of the function; None if there is no cache.
         """
-        return None if self._cache is None else await self._finish(self._cache, work, self._cache)
-
-    async def _finish(self, cache: Cache, work: Callable[..., T], *args: object) -> T:
-        """Run a function in the cache's thread to its end, even if the caller is canceled.
-
-        Returns:
-            The result of the function.
-        """
-        writing = asyncio.ensure_future(cache.thread.run(work, *args))
-        self._writing.add(writing)
-        writing.add_done_callback(self._writing.discard)
-        return await asyncio.shield(writing)
+        cache = self._cache
+        if cache is None:
+            return None
+        using = asyncio.ensure_future(cache.thread.run(work, cache))
+        self._using.add(using)
+        using.add_done_callback(self._using.discard)
+        return await asyncio.shield(using)
 
     async def close(self) -> None:
-        """Close the cache after all remaining writes."""
+        """Close the cache after all remaining uses."""
         for due in [*self._due.values()]:
             await self.keep(*due)
-        await asyncio.gather(*self._writing)
+        await asyncio.gather(*self._using)
         if self._cache is not None:
             self._cache.close()
 

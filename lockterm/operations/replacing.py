@@ -99,7 +99,11 @@ class _Pair:
 
 @dataclass
 class _Replacement(PlanSource):
-    """The source of a plan that replaces fobs; see :func:`plan_replacements`."""
+    """The source of a plan that replaces fobs; see :func:`plan_replacements`.
+
+    If a lock cannot be read, a lost fob must still be deleted on the other locks. So ``read``
+    returns no locks, and the planner does not leave out the deletes.
+    """
 
     operations: Operations
     rows: Sequence[Row]
@@ -108,11 +112,6 @@ class _Replacement(PlanSource):
 
     def __post_init__(self) -> None:
         self._places = asyncio.Semaphore(AT_ONCE)
-
-    async def read(self) -> Sequence[ReadLock]:
-        # If a lock cannot be read, a lost fob must still be deleted on the other locks. So no lock
-        # is returned here, and the planner does not leave out the deletes.
-        return ()
 
     async def plan(self, locks: Sequence[ReadLock], now_ms: int) -> PlannedSteps:
         read = await read_locks(self.operations, [lock_id for lock_id, _ in self.rows])
