@@ -93,8 +93,8 @@ class VoiceScreen(LocktermScreen[VoiceChoice | None]):
     # --- loading -------------------------------------------------------------------------------
 
     def on_mount(self) -> None:
-        self._paint_voices()
-        self._paint_packs()
+        self.watch_voices()
+        self.watch_packs()
         self.load_packs()
         self._begin()
 
@@ -178,29 +178,24 @@ class VoiceScreen(LocktermScreen[VoiceChoice | None]):
     def watch_entry(self) -> None:
         """Update the screen after the lock's name, model, zone or voice changed."""
         self.show_crumbs()
-        self._paint_voices()
-        self._paint_packs()
+        self.watch_voices()
+        self.watch_packs()
 
+    @on(FindLine.Changed)
     def watch_voices(self) -> None:
-        self._paint_voices()
-
-    def watch_packs(self) -> None:
-        self._paint_packs()
-
-    def watch_details(self) -> None:
-        self._show_detail()
-
-    def _paint_voices(self) -> None:
+        """Show the voices that match the search text, and the current voice."""
         wanted = self.query_one(FindLine).value
         panel = self.query_one(VoicesPanel)
         panel.show_voices(self.voices, self._names, self.entry, wanted, self._zone, many=self._many)
         self._tell()
 
-    def _paint_packs(self) -> None:
+    def watch_packs(self) -> None:
         self.query_one(PacksPanel).show_packs(self.packs, self._zone)
-        self._show_detail()
+        self.watch_details()
 
-    def _show_detail(self) -> None:
+    @on(LineTable.Moved)
+    def watch_details(self) -> None:
+        """Show the details of the selected pack. If they were not read yet, read them."""
         panel = self.query_one(PacksPanel)
         if not self._packs_focused:
             panel.follow_voice(self.query_one(VoicesPanel).entry, self.details)
@@ -209,6 +204,7 @@ class VoiceScreen(LocktermScreen[VoiceChoice | None]):
             self.load_detail(missing)
         self.refresh_bindings()
 
+    @on(Tree.NodeHighlighted)
     def _tell(self) -> None:
         """Update the texts about the current voice and the selected line."""
         now = f"Voice now: {self._voice_now()}"
@@ -229,7 +225,7 @@ class VoiceScreen(LocktermScreen[VoiceChoice | None]):
         self.query_one("#voice-now", Static).update(now, layout=False)
         about_text = about(entry, self._names) if entry else ""
         self.query_one("#voice-about", Static).update(about_text, layout=False)
-        self._show_detail()
+        self.watch_details()
 
     def _voice_now(self) -> str:
         if self.entry.voice is None:
@@ -241,18 +237,6 @@ class VoiceScreen(LocktermScreen[VoiceChoice | None]):
         return format_voice_choice(choice, self.voices.value or ())
 
     # --- handlers ------------------------------------------------------------------------------
-
-    @on(Tree.NodeHighlighted)
-    def _voice_moved(self) -> None:
-        self._tell()
-
-    @on(LineTable.Moved)
-    def _pack_moved(self) -> None:
-        self._show_detail()
-
-    @on(FindLine.Changed)
-    def _search(self) -> None:
-        self._paint_voices()
 
     @on(FindLine.Left)
     def _to_the_tree(self) -> None:
@@ -343,7 +327,7 @@ class VoiceScreen(LocktermScreen[VoiceChoice | None]):
 
     def _repaint(self) -> None:
         if self.is_attached:
-            self._paint_voices()
+            self.watch_voices()
 
     # --- other actions -------------------------------------------------------------------------
 
