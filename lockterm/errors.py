@@ -16,6 +16,7 @@ LocktermError (title, message, hint)
   StoreError
     StoreDamagedError       a file or row of the store is damaged
   ConfigError
+  NoSuchRunError            a typed ID of a run matches none, or several
 ```
 
 Any other exception is a bug in lockterm.
@@ -225,12 +226,12 @@ class ConfigError(LocktermError):
     title = "Configuration"
 
 
-def describe_os_error(error: OSError) -> str:
-    """Return the system's reason for an error, such as ``Permission denied``, without the path."""
-    return error.strerror or str(error)
-
-
 class NoSuchRunError(LocktermError):
     """An error because a typed ID matches no plan, or matches the beginning of several IDs."""
 
     title = "No such run"
+
+
+def describe_os_error(error: OSError) -> str:
+    """Return the system's reason for an error, such as ``Permission denied``, without the path."""
+    return error.strerror or str(error)

@@ -48,27 +48,18 @@ def owner_of(profile: Profile) -> str:
     """
     account = [profile.account] if profile.account else []
     identity = json.dumps([profile.base_url, profile.name, *account])
-    if not profile.headers:
-        return identity
-    headers = json.dumps(sorted((name.lower(), text) for name, text in profile.headers.items()))
-    return digest_of(headers, identity)
-
-
-def digest_of(secret: str, of: str) -> str:
-    """Return a digest of a secret.
-
-    Args:
-        secret: The secret.
-        of: The salt, such as the base URL. Equal secrets with different salts have different
-            digests.
-    """
-    return hashlib.pbkdf2_hmac("sha256", secret.encode(), of.encode(), _ROUNDS).hex()
+    return _digest_headers(profile, identity) if profile.headers else identity
 
 
 def digest_credentials(profile: Profile) -> str:
     """Return a digest of the headers of a profile, salted with the base URL of the profile."""
-    headers = sorted((name.lower(), text) for name, text in profile.headers.items())
-    return digest_of(json.dumps(headers), profile.base_url)
+    return _digest_headers(profile, profile.base_url)
+
+
+def _digest_headers(profile: Profile, salt: str) -> str:
+    """Return a digest of the headers of a profile. Different salts give different digests."""
+    headers = json.dumps(sorted((name.lower(), text) for name, text in profile.headers.items()))
+    return hashlib.pbkdf2_hmac("sha256", headers.encode(), salt.encode(), _ROUNDS).hex()
 
 
 def is_unnamed(account: str) -> bool:
