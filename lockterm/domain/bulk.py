@@ -289,7 +289,11 @@ def order_renames(steps: Sequence[Step], taken: Collection[str]) -> list[Step]:
         steps: The updates of one lock. Their new names are all different.
         taken: The names in use before and after the updates, in normal form C.
     """
-    holders = {_name_now(step): place for place, step in enumerate(steps) if NAME in step.wanted}
+    holders = {
+        normalize_name(str(step.before.get(NAME) or "")): place
+        for place, step in enumerate(steps)
+        if NAME in step.wanted
+    }
     ordered: list[Step] = []
     placed: set[int] = set()
     for first in range(len(steps)):
@@ -305,10 +309,6 @@ def order_renames(steps: Sequence[Step], taken: Collection[str]) -> list[Step]:
         ordered += reversed(steps_left)
         placed.update(path)
     return ordered
-
-
-def _name_now(step: Step) -> str:
-    return normalize_name(str(step.before.get(NAME) or ""))
 
 
 def _blocker(step: Step, place: int, holders: dict[str, int]) -> int | None:

@@ -135,11 +135,6 @@ class Step:
         return not self.is_planned and self.message.startswith(NAME_TAKEN)
 
     @property
-    def may_retry(self) -> bool:
-        """Whether the step can be retried unchanged; see also :func:`select_retryable`."""
-        return self.is_planned and self.state in RETRIED
-
-    @property
     def replaced_id(self) -> int | None:
         """The ID of the remote that this add replaces; None if the step replaces no remote.
 
@@ -324,13 +319,8 @@ def select_retryable(steps: Iterable[Step]) -> list[Step]:
     found: list[Step] = []
     earlier: Step | None = None
     for step in steps:
-        is_free = (
-            earlier is None
-            or not step.requires(earlier)
-            or earlier.is_done
-            or (bool(found) and found[-1] is earlier)
-        )
-        if step.may_retry and is_free:
+        is_free = earlier is None or earlier.is_done or not step.requires(earlier)
+        if step.is_planned and step.state in RETRIED and (is_free or earlier in found[-1:]):
             found.append(step)
         earlier = step
     return found

@@ -307,13 +307,12 @@ def describe_outcome(steps: Iterable[Step], titles: Mapping[int, str]) -> str:
     left_out = sum(step.is_left_out for step in steps)
     words = [f"{_with_noun(describe_counts(counts, left_out))}." if counts else ""]
     if left := count_left(steps):
-        sent = counts[StepState.SENT]
-        parts = (
-            [f"{format_count(sent, 'step')} {_was(sent)} under way when the run ended"]
-            if sent
-            else []
-        )
-        parts += [f"{format_count(left - sent, 'step')} left"] if left > sent else []
+        parts = []
+        if sent := counts[StepState.SENT]:
+            was = "was" if sent == 1 else "were"
+            parts.append(f"{format_count(sent, 'step')} {was} under way when the run ended")
+        if left > sent:
+            parts.append(f"{format_count(left - sent, 'step')} left")
         does = "verify and resume" if sent else "resume"
         words.append(f"{', '.join(parts)}. Press {key('plan.carry_out')} to {does}.")
     elif tried := len(select_retryable(steps)):
@@ -421,7 +420,3 @@ def _with_noun(counts: str) -> str:
     """Return a text with a noun after its first number, such as ``2 steps recorded, 1 refused``."""
     number, _, rest = counts.partition(" ")
     return f"{number} {'step' if number == '1' else 'steps'} {rest}" if counts else ""
-
-
-def _was(count: int) -> str:
-    return "was" if count == 1 else "were"
