@@ -122,20 +122,13 @@ def _show_locks(
 ) -> Html:
     rows: list[tuple[object, ...]] = []
     for one in report.locks:
+        lock = one.lock.title, str(one.lock.lock_id)
         if one.listing is None:
-            rows.append(
-                (
-                    one.lock.title,
-                    str(one.lock.lock_id),
-                    *[NO_NUMBER] * (len(states) + 1),
-                    "not read",
-                )
-            )
+            rows.append((*lock, *[NO_NUMBER] * (len(states) + 1), "not read"))
             continue
         count = counts[one.lock.lock_id]
         age = describe_age(one.listing.at_ms, report.machine_ms, changed=one.listing.changed)
-        row = (one.lock.title, str(one.lock.lock_id), one.listing.count)
-        rows.append((*row, *(count[state] for state in states), age))
+        rows.append((*lock, one.listing.count, *(count[state] for state in states), age))
     titles = ("Lock", "ID", "Remotes", *(state.word for state in states), "List")
     return section("Remotes by lock", table(titles, rows))
 
@@ -222,19 +215,13 @@ def _show_changes(report: Report) -> Html:
         by_kind.setdefault(kind, []).append(line)
         by_lock.setdefault(line.lock_id, []).append(line)
     titles = (*_RESULTS, "Dismissed or sent again")
-    names = {one.lock.lock_id: one.lock.title for one in report.locks}
+    names = {
+        **{number: Lock(number, name=some[0].lock_name).title for number, some in by_lock.items()},
+        **{one.lock.lock_id: one.lock.title for one in report.locks},
+    }
     kinds = table(("Change", *titles), [(name, *_sum(lines)) for name, lines in by_kind.items()])
-    locks = table(
-        ("Lock", "ID", *titles),
-        [
-            (
-                names.get(lock_id) or Lock(lock_id, name=lines[0].lock_name).title,
-                str(lock_id),
-                *_sum(lines),
-            )
-            for lock_id, lines in by_lock.items()
-        ],
-    )
+    rows = [(names[lock_id], str(lock_id), *_sum(lines)) for lock_id, lines in by_lock.items()]
+    locks = table(("Lock", "ID", *titles), rows)
     return section("Changes", text, join(kinds, Html("<p></p>"), locks))
 
 

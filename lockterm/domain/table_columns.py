@@ -121,12 +121,8 @@ def written(field: Field, value: Any, zone: tzinfo) -> str:
             return json_text.one_line(value) if value else ""
         case Kind.TEXT:
             return visible(value)
-    texts = (
-        {number: shown for shown, number in choices(field.constants).items()}
-        if (field.constants)
-        else {}
-    )
-    return texts.get(value, str(value))
+    words = choices(field.constants) if field.constants else {}
+    return next((shown for shown, number in words.items() if number == value), str(value))
 
 
 def cell_of(field: Field, remote: Remote, zone: tzinfo) -> str:

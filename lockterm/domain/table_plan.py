@@ -51,10 +51,10 @@ class _RowError(Exception):
     """An error for a row that cannot become a step.
 
     Args:
-        problems: Pairs of a column and the reason for its problem.
+        problems: Maps columns to the reasons for their problems.
     """
 
-    def __init__(self, *problems: tuple[str, str]) -> None:
+    def __init__(self, problems: Mapping[str, str]) -> None:
         super().__init__(problems)
         self.problems = problems
 
@@ -141,7 +141,7 @@ class LockPlan:
             try:
                 self._steps.append((row, self._planned(row)))
             except _RowError as error:
-                self.problems += [row.problem(column, reason) for column, reason in error.problems]
+                self.problems += [row.problem(*one) for one in error.problems.items()]
         places = {id(row): place for place, row in enumerate(rows)}
         self._steps.sort(key=lambda one: places[id(one[0])])
         listed = {step.remote_id for _, step in self._steps}
@@ -180,14 +180,14 @@ class LockPlan:
         typed = row.text(ACTION).casefold()
         action = Action(typed) if typed else None
         if unknown := [name for name in row.raw or () if not self._is_known(name)]:
-            raise _RowError(*((name, "Unknown field.") for name in unknown))
+            raise _RowError(dict.fromkeys(unknown, "Unknown field."))
         before = self._meant(row, action)
         self._note(row, before)
         if before is None:
             if action is Action.DELETE:
                 return self._step(Action.KEEP, None, row, message="The remote is not on the lock.")
             if action in (Action.UPDATE, Action.KEEP):
-                raise _RowError((ACTION, f"Lock {self.lock_id} has no such remote."))
+                raise _RowError({ACTION: f"Lock {self.lock_id} has no such remote."})
             return self._added(row)
         if action is Action.DELETE:
             self._require_name(row, before)
@@ -197,7 +197,7 @@ class LockPlan:
         step = self._updated(row, before)
         if action is Action.ADD and step.action is not Action.KEEP:
             column = NUMBER if row.text(NUMBER) == before.remote_number else NAME
-            raise _RowError((column, f"The lock already has this remote, as remote {before.id}."))
+            raise _RowError({column: f"The lock already has this remote, as remote {before.id}."})
         return step
 
     def _is_known(self, name: str) -> bool:
@@ -215,11 +215,11 @@ class LockPlan:
         if text := row.text(REMOTE):
             if action is Action.ADD:
                 raise _RowError(
-                    (REMOTE, "The service assigns the IDs of new remotes. Leave the cell empty.")
+                    {REMOTE: "The service assigns the IDs of new remotes. Leave the cell empty."}
                 )
             if (found := self._by_id.get(int(text))) is not None or action is Action.DELETE:
                 return found
-            raise _RowError((REMOTE, f"Lock {self.lock_id} has no remote with this ID."))
+            raise _RowError({REMOTE: f"Lock {self.lock_id} has no remote with this ID."})
         for column in (NUMBER, NAME):
             text = normalize_name(row.text(column))
             some = self._by_text[column].get(text, []) if text else []
@@ -230,18 +230,18 @@ class LockPlan:
             if some:
                 ids = ", ".join(f"{remote.id} {format_remote(remote)}" for remote in some[:5])
                 raise _RowError(
-                    (column, f"Several remotes match: {ids}. Choose one with remoteId.")
+                    {column: f"Several remotes match: {ids}. Choose one with remoteId."}
                 )
             try:
                 refuse_shortened(text)
             except ValueError as error:
-                raise _RowError((column, str(error))) from None
+                raise _RowError({column: str(error)}) from None
             for other in self._by_text[column] if text.isdecimal() else ():
                 if same_but_for_zeros(text, other):
-                    raise _RowError((column, _lost_zeros(other)))
+                    raise _RowError({column: _lost_zeros(other)})
             is_new = column == NAME and row.text(NUMBER) and action in (Action.ADD, None)
             if text and not is_new and (near := self._near_to(column, text)):
-                raise _RowError((column, _almost(near, column)))
+                raise _RowError({column: _almost(near, column)})
         return None
 
     def _is_replaced(self, row: Row, action: Action | None, column: str, found: Remote) -> bool:
@@ -262,14 +262,11 @@ class LockPlan:
         if found.id in self._claimed or self._prune:
             return True
         shown = clean(other, 40)
-        raise _RowError(
-            (
-                NAME,
-                f"Remote {found.id} has this name and the number {shown}, so the fob of"
-                f" this row will not open the lock. To replace {shown}, add a row with"
-                " the action delete for it.",
-            )
+        reason = (
+            f"Remote {found.id} has this name and the number {shown}, so the fob of this row will"
+            f" not open the lock. To replace {shown}, add a row with the action delete for it."
         )
+        raise _RowError({NAME: reason})
 
     def _near_to(self, column: str, text: str) -> list[Remote]:
         """Return the remotes whose name or number may be confused with a text.
@@ -299,7 +296,7 @@ class LockPlan:
                     targets[column, text] = column
         for target, column in targets.items():
             if (line := self._lines.setdefault(target, row.line)) != row.line:
-                raise _RowError((column, f"Duplicate of line {line}."))
+                raise _RowError({column: f"Duplicate of line {line}."})
 
     def _require_name(self, row: Row, before: Remote) -> None:
         """Check that a remote to delete still has the number and the name in its row.
@@ -311,7 +308,7 @@ class LockPlan:
             text = normalize_name(row.text(column))
             if text and text not in _spellings(SETTABLE[column].of(before)):
                 raise _RowError(
-                    (column, f"Remote {before.id} is now named {format_remote(before)}.")
+                    {column: f"Remote {before.id} is now named {format_remote(before)}."}
                 )
 
     # --- wanted values ---------------------------------------------------------------------
@@ -329,29 +326,29 @@ class LockPlan:
         try:
             wanted = rules.new_remote(self.lock_id, reading.values).body()
         except RuleViolationError as error:
-            raise _RowError(*error.reasons.items()) from None
+            raise _RowError(error.reasons) from None
         del wanted[LOCK]
         name = reading.values.remote_name or ""
         return Step(0, Action.ADD, self.lock_id, None, name, wanted, line=row.line)
 
     def _updated(self, row: Row, before: Remote) -> Step:
         given = self._typed(row, before)
-        fixed = []
+        fixed: dict[str, str] = {}
         for name, field in SETTABLE.items():
             if field not in UPDATED and self._differs(field, given.pop(name, ""), before):
                 value = format_value(field, field.of(before), self._zone)
-                fixed.append((name, f"This field cannot be changed. Its value is {value}."))
+                fixed[name] = f"This field cannot be changed. Its value is {value}."
         if fixed:
-            raise _RowError(*fixed)
+            raise _RowError(fixed)
         reading = self._read(row, given, given, before)
         try:
             wanted = rules.differing(before, reading.values)
         except RuleViolationError as error:
-            raise _RowError(*error.reasons.items()) from None
+            raise _RowError(error.reasons) from None
         if not wanted:
             return self._step(Action.KEEP, before, row)
         if lost := rules.unread(before, reading.values):
-            raise _RowError(*lost.items())
+            raise _RowError(lost)
         counted = ""
         if "endDate" in wanted and is_relative(given.get("endDate", "")):
             counted = f"End: {reading.notes['endDate'].rpartition('; ')[2]}."
@@ -368,23 +365,23 @@ class LockPlan:
             _RowError: A cell has no valid value.
         """
         typed: dict[str, str] = {}
-        wrong: list[tuple[str, str]] = []
+        wrong: dict[str, str] = {}
         for name, field in SETTABLE.items():
             if name not in row.cells or (before is not None and self._is_kept(row, field, before)):
                 continue
             if name in row.odd:
-                wrong.append((name, f"This field requires {field.kind.value}."))
+                wrong[name] = f"This field requires {field.kind.value}."
                 continue
             try:
                 typed[name] = typed_cell(field, row.cells[name], self._zone, self._now_ms)
             except ValueError as error:
-                wrong.append((name, str(error)))
+                wrong[name] = str(error)
         if wrong:
-            raise _RowError(*wrong)
+            raise _RowError(wrong)
         if before is not None and same_but_for_zeros(
             typed.get(NAME, ""), (before.remote_name or "").strip()
         ):
-            raise _RowError((NAME, _lost_zeros(before.remote_name or "")))
+            raise _RowError({NAME: _lost_zeros(before.remote_name or "")})
         return typed
 
     def _is_kept(self, row: Row, field: Field, before: Remote) -> bool:
@@ -411,7 +408,7 @@ class LockPlan:
         if not text or (field.name not in before.raw and field.of(before) is None):
             return False  # fields that the service does not return cannot be compared
         if field.name == NUMBER and same_but_for_zeros(text, before.remote_number or ""):
-            raise _RowError((NUMBER, _lost_zeros(before.remote_number or "")))
+            raise _RowError({NUMBER: _lost_zeros(before.remote_number or "")})
         wanted = read_typed({field.name: text}, self._zone, self._now_ms).values
         return not rules.is_same(field, field.of(wanted), field.of(before))
 
@@ -433,7 +430,7 @@ class LockPlan:
                     target = f"a {word(RemoteType, kind)} remote"
                     wrong[name] = f"This field does not apply to {target}. Leave the cell empty."
         if wrong:
-            raise _RowError(*wrong.items())
+            raise _RowError(wrong)
         return reading
 
     def _step(

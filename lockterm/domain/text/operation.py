@@ -294,18 +294,13 @@ def _links(operation: Operation, linked: Sequence[Operation], zone: tzinfo) -> l
 
 
 def _answer(operation: Operation) -> list[Detail]:
-    if operation.call == "add" and operation.remote_id is not None:
-        old = operation.restores_remote
-        return [
-            Detail.of_text(
-                "Remote ID", f"{operation.remote_id}" + (f" (old ID: {old})" if old else "")
-            ),
-        ]
     if operation.call == "clear" and operation.answer is not None:
         return [Detail.of_text("Deleted", f"{operation.answer} (reported by the service)")]
-    if operation.remote_id is not None:
-        return [Detail.of_text("Remote ID", str(operation.remote_id))]
-    return []
+    if operation.remote_id is None:
+        return []
+    old = operation.restores_remote if operation.call == "add" else None
+    more = f" (old ID: {old})" if old else ""
+    return [Detail.of_text("Remote ID", f"{operation.remote_id}{more}")]
 
 
 def _before_and_after(operation: Operation, zone: tzinfo) -> list[Detail]:
@@ -383,12 +378,8 @@ def _listed(remotes: Sequence[Remote]) -> list[Detail]:
         words = f"{clean(remote.remote_name or 'no name', 80)}, {kind}, ID {remote.id}"
         found.append(Detail(clean(remote.remote_number or "", 40), words, words))
     if len(remotes) > MOST_LISTED:
-        found.append(
-            Detail.of_text(
-                "",
-                f"{ellipsis()} and {len(remotes) - MOST_LISTED:,} more, all listed in the export.",
-            )
-        )
+        more = f"{len(remotes) - MOST_LISTED:,} more, all listed in the export."
+        found.append(Detail.of_text("", f"{ellipsis()} and {more}"))
     return found
 
 
