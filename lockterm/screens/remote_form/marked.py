@@ -43,15 +43,7 @@ Typed = Mapping[str, str]
 
 
 class IncompleteInputError(Exception):
-    """An error for input that does not describe a valid change yet.
-
-    Args:
-        sentence: The problem with the input, without control characters.
-    """
-
-    def __init__(self, sentence: str) -> None:
-        super().__init__(sentence)
-        self.sentence = sentence
+    """Input that does not describe a valid change yet, with a sentence that is safe to show."""
 
 
 class Questions(Protocol):
@@ -223,7 +215,6 @@ class MarkedForm(FormScreen[Wanted | None]):
         hidden: The marked remotes that the screen below does not show.
         place: The lock of the remotes, or the number of their locks, without control characters.
         typed: Earlier input by field. The form updates this mapping at each change.
-        zone: The time zone in which dates are typed.
     """
 
     BINDINGS = bindings("marked_form")
@@ -239,7 +230,6 @@ class MarkedForm(FormScreen[Wanted | None]):
         hidden: Sequence[Remote],
         place: str,
         typed: dict[str, str],
-        zone: tzinfo,
     ) -> None:
         super().__init__(operations)
         self._questions = questions
@@ -247,7 +237,6 @@ class MarkedForm(FormScreen[Wanted | None]):
         self._hidden = hidden
         self._place = place
         self._typed = typed
-        self._zone = zone
         self._zones = {one.lock_id: one.zone for one in targets}
         self._missing = ""
 
@@ -267,7 +256,7 @@ class MarkedForm(FormScreen[Wanted | None]):
     def compose_fields(self) -> ComposeResult:
         with VerticalScroll(id="form", can_focus=False):
             presets = self.operations.profile.presets
-            yield from self._questions.fields(self._typed, self._zone, presets)
+            yield from self._questions.fields(self._typed, self._targets[0].zone, presets)
             yield Static(self._names(), id="names", markup=False)
 
     def _names(self) -> str:
@@ -318,7 +307,7 @@ class MarkedForm(FormScreen[Wanted | None]):
         try:
             planned = self._planned(self._targets[:MOST_TRIED])
         except IncompleteInputError as error:
-            self._missing = text = error.sentence
+            self._missing = text = str(error)
         else:
             is_all = len(self._targets) <= MOST_TRIED
             self._missing = _describe_no_change(planned) if is_all else ""

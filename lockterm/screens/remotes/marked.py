@@ -175,7 +175,6 @@ class MarkedCommands:
             hidden,
             self._place,
             self._typed.setdefault(questions.verb, {}),
-            targets[0].zone,
         )
 
         def answered(wanted: Wanted | None) -> None:
