@@ -54,17 +54,13 @@ class RemoteFields(VerticalScroll, can_focus=False):
     more: reactive[bool] = reactive(False, init=False)
     """Whether the less used fields are shown."""
 
-    @dataclass
     class Changed(Message):
         """Posted when the input has changed, after ``reading`` was updated."""
-
-        fields: RemoteFields
 
     @dataclass
     class Left(Message):
         """Posted when a field has lost the focus."""
 
-        fields: RemoteFields
         field: str
         """The contract's name of the field."""
 
@@ -265,7 +261,7 @@ class RemoteFields(VerticalScroll, can_focus=False):
     def _typing(self, event: Message) -> None:
         event.stop()
         self.read_now()
-        self.post_message(self.Changed(self))
+        self.post_message(self.Changed())
 
     def on_descendant_blur(self, event: events.DescendantBlur) -> None:
         """Show the error of a field when it loses the focus."""
@@ -273,7 +269,7 @@ class RemoteFields(VerticalScroll, can_focus=False):
         if row is not None and self.is_attached and row.field in self.initial:
             self._visited.add(row.field)
             self.read_now()
-            self.post_message(self.Left(self, row.field))
+            self.post_message(self.Left(row.field))
 
     def on_descendant_focus(self, event: events.DescendantFocus) -> None:
         """Scroll so that the whole row of the focused control is visible."""

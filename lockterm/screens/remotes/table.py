@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
 from datetime import UTC, tzinfo
 from typing import TYPE_CHECKING, NamedTuple
 
@@ -215,16 +216,12 @@ class RemotesTable(LineTable):
         marks: The marked remotes.
     """
 
+    @dataclass
     class TitleClicked(Message):
-        """Posted when the user clicks a column title.
+        """Posted when the user clicks a column title."""
 
-        Args:
-            column: The name of the column whose title was clicked.
-        """
-
-        def __init__(self, column: str) -> None:
-            super().__init__()
-            self.column = column
+        column: str
+        """The name of the column."""
 
     def __init__(
         self,

@@ -8,6 +8,7 @@ from __future__ import annotations
 from abc import abstractmethod
 from collections.abc import Callable, Iterable, Sequence
 from contextlib import suppress
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Literal
 
 from textual import events, on, work
@@ -56,16 +57,11 @@ class BookPane(RowTable, can_focus=False):
     because every key is for the table of remotes.
     """
 
+    @dataclass
     class LockClicked(Message):
-        """Posted when the user clicks a lock other than the open lock.
+        """Posted when the user clicks a lock other than the open lock."""
 
-        Args:
-            lock: The clicked lock.
-        """
-
-        def __init__(self, lock: Lock) -> None:
-            super().__init__()
-            self.lock = lock
+        lock: Lock
 
     def __init__(self, *, id: str | None = None) -> None:
         super().__init__(Column("Lock", most=LONGEST_CELL), Column("Remotes", right=True), id=id)
