@@ -142,15 +142,15 @@ def report(
     with Session(options) as session:
         if battery is not None:
             return _report_batteries(session, battery, max_details or _MOST_DETAILS, form)
-        operations = session.operations
+        operations, zone = session.operations, session.profile.zone
         now_ms = operations.now_ms()
+        period_ms = _parse_until(within, zone, now_ms) - now_ms
         if page is not None:
-            period_ms = _parse_until(within, session.profile.zone, now_ms) - now_ms
             return _write_page(session, page, period_ms)
-        ahead_ms = _parse_until(within, session.profile.zone, now_ms) - now_ms + _MONTHS_DIFFER_MS
+        ahead_ms = period_ms + _MONTHS_DIFFER_MS
         found = read_all(session, lambda remote: ends_by(remote, operations.now_ms() + ahead_ms))
         now_ms = operations.now_ms()  # the answers have shown the clock of the service
-        until_ms = _parse_until(within, session.profile.zone, now_ms)
+        until_ms = _parse_until(within, zone, now_ms)
         ends = [one for one in list_found(session, found) if ends_by(one.remote, until_ms)]
     unreadable = sum(one.listing.unreadable_periods for one in found if one.listing is not None)
     ends.sort(key=_format_day)  # a stable sort keeps the order of the lock book within a day
@@ -173,7 +173,7 @@ def report(
         if ends:
             put_table(("Day", "Lock", *_TITLES), [_list_cells(one, now_ms) for one in ends])
         ended = sum(ends_by(one.remote, now_ms) for one in ends)
-        by = dates.day_time(until_ms, session.profile.zone, exact=False)
+        by = dates.day_time(until_ms, zone, exact=False)
         soon = f"{len(ends) - ended:,} more will expire by {by}"
         put(f"{format_count(ended, 'remote')} expired, {soon}")
     if unreadable:
