@@ -133,31 +133,25 @@ def copied(
     names: dict[str, Remote | None] = {normalize_name(one.remote_name): one for one in there}
     steps = []
     for one in source:
-        remote, name = one.remote, one.remote.remote_name or ""
-        shown = to_storable(name)
+        name, number = one.remote.remote_name or "", one.remote.remote_number or ""
+        step = Step(0, Action.ADD, lock_id, None, to_storable(name))
         if one.request is None:
-            state = StepState.REFUSED
-            steps.append(Step(0, Action.ADD, lock_id, None, shown, state=state, message=one.reason))
+            steps.append(replace(step, state=StepState.REFUSED, message=one.reason))
             continue
-        number = remote.remote_number or ""
         if (same := numbers.get(normalize_name(number))) is not None:
-            message = _there(remote, same)
-            steps.append(Step(0, Action.KEEP, lock_id, same.id, shown, message=message))
+            message = _there(one.remote, same)
+            steps.append(replace(step, action=Action.KEEP, remote_id=same.id, message=message))
             continue
         wanted = one.request.body()
         del wanted["lockId"]
         if normalize_name(name) in names and not renames:
             message = _taken(names[normalize_name(name)])
-            state = StepState.REFUSED
-            steps.append(
-                Step(0, Action.ADD, lock_id, None, shown, wanted, state=state, message=message)
-            )
+            steps.append(replace(step, wanted=wanted, state=StepState.REFUSED, message=message))
             continue
         wanted["remoteName"] = free = _free(name, names)
         names[normalize_name(free)] = None
-        shown = to_storable(free)
         note = _near_number(near.get(near_key(number)) if number else None)
-        steps.append(Step(0, Action.ADD, lock_id, None, shown, wanted, note=note))
+        steps.append(replace(step, remote_name=to_storable(free), wanted=wanted, note=note))
     return steps
 
 

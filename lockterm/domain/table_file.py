@@ -158,13 +158,10 @@ def read_table(data: bytes, lock_id: int | None = None) -> Table:
     """
     try:
         text = decode(data)
-    except TextError as error:
-        raise _refused(error.reason, error.line) from None
-    if not text.strip():
-        raise _refused("The file is empty.")
-    if text.lstrip()[0] in "{[":
-        return _read_json(text)
-    try:
+        if not text.strip():
+            raise _refused("The file is empty.")
+        if text.lstrip()[0] in "{[":
+            return _read_json(text)
         rows, problems = _read_csv(text, needs_lock=lock_id is None)
     except TextError as error:
         raise _refused(error.reason, error.line) from None
@@ -176,8 +173,8 @@ def read_table(data: bytes, lock_id: int | None = None) -> Table:
     return Table(rows, without_lock=without, problems=problems)
 
 
-def _refused(reason: str, line: int = 0, column: str = "", value: str = "") -> TableFileError:
-    return TableFileError([Problem(line, column, value, reason)])
+def _refused(reason: str, line: int = 0) -> TableFileError:
+    return TableFileError([Problem(line, "", "", reason)])
 
 
 # --- the text of a file --------------------------------------------------------------------------
@@ -429,14 +426,8 @@ def _read_json(text: str) -> Table:
         for raw in remotes:
             row = _json_row(next(lines, 0), str(lock_id), raw)
             if raw.get("lockId", lock_id) != lock_id:
-                problems.append(
-                    Problem(
-                        row.line,
-                        LOCK,
-                        str(raw["lockId"]),
-                        f"The remote is listed under lock {lock_id}.",
-                    )
-                )
+                reason = f"The remote is listed under lock {lock_id}."
+                problems.append(Problem(row.line, LOCK, str(raw["lockId"]), reason))
             rows.append(row)
     if problems:
         raise TableFileError(problems)
