@@ -86,13 +86,13 @@ class TargetsTable(RowTable):
 
     sortable = ("Lock", "ID", "Remotes")
 
-    def __init__(self, *, id: str | None = None) -> None:
+    def __init__(self) -> None:
         super().__init__(
             Column("", most=3, least=3),
             Column("Lock", most=60, least=18),
             Column("ID", most=19, least=4),
             Column("Remotes", right=True, rank=1),
-            id=id,
+            id="targets",
         )
 
     def sort_key(self, lock: Lock, title: str) -> Any:
@@ -134,7 +134,7 @@ class CopyScreen(ListScreen[None]):
         source: Lock | CopySource,
         marked: Iterable[int] = (),
     ) -> None:
-        super().__init__(operations, TargetsTable(id="targets"))
+        super().__init__(operations, TargetsTable())
         self._source = CopySource(source) if isinstance(source, Lock) else source
         self._locks: Sequence[Lock] | LocktermError | None = None
         """The lock book, or the error of reading it; None until it is read."""

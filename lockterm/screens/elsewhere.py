@@ -54,7 +54,7 @@ _WIDEST = 120
 class ElsewhereTable(RowTable):
     """The table of changes by others: icon if not seen, time, kind, remote, lock, and values."""
 
-    def __init__(self, *, id: str | None = None) -> None:
+    def __init__(self) -> None:
         super().__init__(
             Column("", most=1, least=1),
             Column("Found", most=_WHEN, least=_WHEN),
@@ -62,7 +62,7 @@ class ElsewhereTable(RowTable):
             Column("Remote", most=60, least=12, good=18),
             Column("Lock", most=40, least=10, rank=1),
             Column("Changed", most=_WIDEST, least=30, rank=2),
-            id=id,
+            id="elsewhere",
         )
         self._changes: Mapping[str, ChangeElsewhere] = {}
         self._locks: Mapping[int, Lock] = {}
@@ -154,7 +154,7 @@ class ElsewhereScreen(ListScreen[None]):
     table: ElsewhereTable
 
     def __init__(self, operations: Operations) -> None:
-        super().__init__(operations, ElsewhereTable(id="elsewhere"))
+        super().__init__(operations, ElsewhereTable())
         self._changes: Sequence[ChangeElsewhere] | None = None
         self._texts: Sequence[str] = ()
         """The searchable text of each change."""

@@ -93,7 +93,6 @@ class PathInput(TextInput):
 
     Args:
         value: The initial text.
-        id: The ID of the widget.
     """
 
     BINDINGS = bindings("path")
@@ -107,8 +106,8 @@ class PathInput(TextInput):
     class Entered(Message):
         """Posted when the user presses Enter, so that the path is complete."""
 
-    def __init__(self, value: str = "", *, id: str | None = None) -> None:
-        super().__init__(value, id=id, select_on_focus=True)
+    def __init__(self, value: str = "") -> None:
+        super().__init__(value, select_on_focus=True)
 
     def on_mount(self) -> None:
         self.look()

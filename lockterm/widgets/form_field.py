@@ -90,11 +90,10 @@ class StatusLine(Static):
 
     Args:
         words: The initial text.
-        classes: The CSS classes.
     """
 
-    def __init__(self, words: str = "", *, classes: str | None = None) -> None:
-        super().__init__(words, id="status", classes=classes, markup=False)
+    def __init__(self, words: str = "") -> None:
+        super().__init__(words, id="status", markup=False)
         self.display = bool(words)
 
     def say(self, words: str, *, is_wrong: bool = False) -> None:

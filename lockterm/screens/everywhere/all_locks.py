@@ -89,7 +89,7 @@ class AllLocksScreen(RemoteActions, ListScreen[None]):
 
     def __init__(self, operations: Operations) -> None:
         marks = RemoteMarks()
-        super().__init__(operations, OnLocksTable(self.columns, marks, id="found"), marks)
+        super().__init__(operations, OnLocksTable(self.columns, marks), marks)
         self.lock_lists = LockLists(operations)
         """The locks of the lock book, each with its last list of remotes."""
         self.error: StoreError | None = None

@@ -92,7 +92,7 @@ class PeopleTable(RowTable):
 
     sortable = ("Name", "Locks")
 
-    def __init__(self, zone_of: Callable[[str], tzinfo], *, id: str | None = None) -> None:
+    def __init__(self, zone_of: Callable[[str], tzinfo]) -> None:
         super().__init__(
             Column("Name", most=40, least=14, good=34),
             Column("Locks", most=6, right=True),
@@ -100,7 +100,7 @@ class PeopleTable(RowTable):
             Column("Until", most=26, least=11),
             Column("State", most=34, least=10, rank=1, good=22),
             Column("Similar", most=40, least=_SIMILAR_CELLS, rank=2),
-            id=id,
+            id="found",
         )
         self._zone_of = zone_of
         self._people = People()
@@ -225,7 +225,7 @@ class PeopleScreen(ListScreen[None]):
     table: PeopleTable
 
     def __init__(self, operations: Operations, known: Mapping[int, LockRead]) -> None:
-        super().__init__(operations, PeopleTable(self._zone_of, id="found"))
+        super().__init__(operations, PeopleTable(self._zone_of))
         self.lock_lists = LockLists(operations)
         """The locks of the lock book, each with its last list of remotes."""
         self.lock_lists.locks.update(known)

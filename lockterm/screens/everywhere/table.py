@@ -168,10 +168,8 @@ class OnLocksTable(RowTable):
 
     sortable = (*_BY, "Lock", "Read")
 
-    def __init__(
-        self, columns: Sequence[str], marks: RemoteMarks, *, id: str | None = None
-    ) -> None:
-        super().__init__(*[COLUMNS[key] for key in columns], id=id)
+    def __init__(self, columns: Sequence[str], marks: RemoteMarks) -> None:
+        super().__init__(*[COLUMNS[key] for key in columns], id="found")
         self.busy: defaultdict[int, dict[int, str]] = defaultdict(dict)
         """Maps lock IDs to mappings of remote IDs to the current action on the remote, such as
         ``deleting``."""

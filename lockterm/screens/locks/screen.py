@@ -73,7 +73,7 @@ class LocksScreen(ListScreen[None]):
 
     def __init__(self, operations: Operations) -> None:
         marks = LockMarks()
-        super().__init__(operations, LocksTable(marks, id="locks"), marks)
+        super().__init__(operations, LocksTable(marks), marks)
         self.book: tuple[Lock, ...] | LocktermError | None = None
         """The lock book, or the error of reading it; None until it is read."""
         self._shelf = LockRows(())
@@ -97,7 +97,7 @@ class LocksScreen(ListScreen[None]):
             yield from self.compose_list()
             if self.has_class("-framed"):
                 yield screens.LockPane(self.operations)
-        yield LockBadges(id="badges")
+        yield LockBadges()
         yield FindLine(id="find")
         yield Pager(self.operations.machine_ms, id="about")
 

@@ -142,7 +142,7 @@ class LocksTable(RowTable):
 
     sortable = _BY
 
-    def __init__(self, marks: LockMarks, *, id: str | None = None) -> None:
+    def __init__(self, marks: LockMarks) -> None:
         super().__init__(
             Column("Name", most=40, least=18),
             Column("ID", most=19, least=19),
@@ -154,7 +154,7 @@ class LocksTable(RowTable):
             Column("Expiring", most=2 * _COUNT + 2, least=2 * _COUNT + 2, rank=4),
             Column("Read", most=5, least=5, rank=3, right=True),
             Column("Last viewed", least=14, rank=1),
-            id=id,
+            id="locks",
         )
         self._marks = marks
         self._shelf = LockRows(())
@@ -366,8 +366,8 @@ _BADGE_DIGITS = 4
 class LockBadges(Widget):
     """A line with the last known states of a lock's remotes, and its unconfirmed changes."""
 
-    def __init__(self, *, id: str | None = None) -> None:
-        super().__init__(id=id)
+    def __init__(self) -> None:
+        super().__init__(id="badges")
         self._parts: list[Part] = []
         self._ages: Sequence[str] = ("",)
         """Texts for the age of the counts, the longest first. The line shows the first text that

@@ -42,7 +42,7 @@ class ProfilesTable(RowTable):
 
     sortable = ("Profile", "Host", "Read-only", "Zone", "Color")
 
-    def __init__(self, *, id: str | None = None) -> None:
+    def __init__(self) -> None:
         super().__init__(
             Column("Profile", most=24, least=10),
             Column("Host", most=40, least=22),
@@ -50,7 +50,7 @@ class ProfilesTable(RowTable):
             Column("Read-only", most=9, least=9, rank=1),
             Column("Zone", most=24, least=10, rank=3),
             Column("Color", most=6, rank=2),
-            id=id,
+            id="profiles",
         )
 
     def show_profiles(
@@ -117,7 +117,7 @@ class ProfilesScreen(ListScreen[None]):
         choices: Preferences,
         go_on: Callable[[Settings], None],
     ) -> None:
-        super().__init__(operations, ProfilesTable(id="profiles"))
+        super().__init__(operations, ProfilesTable())
         self._profiles = profiles
         self._choices = choices
         self._go_on = go_on
