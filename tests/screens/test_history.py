@@ -39,6 +39,22 @@ from tests.screens.running_app import Clock, Demo, settled, until
 from tests.screens.site import DAY_MS, HOSTILE, HOUR_MS, LOCKS, MAIN_GATE, press, shown, words
 from tests.screens.snapshots import assert_picture
 
+CHANGE = Operation(
+    id="1",
+    profile="demo",
+    call="update",
+    path="/x",
+    body={"remoteId": 7, "remoteName": "Anna Weber", "remoteNumber": "A-2"},
+    lock_id=1001,
+    lock_name="Main gate",
+    remote_id=7,
+    remote_name="Anna",
+    before=({"remoteName": "Anna", "remoteNumber": "A-2"},),
+    state=OperationState.CONFIRMED,
+    session="1-a",
+    prepared_ms=NOW_MS,
+)
+
 ANNA = Remote(remote_name="Anna Weber", remote_number="A-77", remote_type=1, add_type=1)
 
 
@@ -306,26 +322,29 @@ async def test_the_export_has_what_is_shown_and_is_private(demo: Demo) -> None:
         assert str(files[0]) in message and files[1].name in message
 
 
-def _fill_journal(operations: Operations, count: int, **other: object) -> None:
+def write(operations: Operations, *changes: Operation) -> None:
+    """Write operations into the journal."""
     journal = Journal(operations.journal.database, operations.profile.name)
     with operations.journal.database.transaction():
-        for number in range(count):
-            fields = {
-                "id": f"{number:032x}",
-                "profile": operations.profile.name,
-                "call": "update",
-                "path": "/x",
-                "body": {"remoteName": "x"},
-                "lock_id": 1001 + number % 2,
-                "lock_name": "Main gate",
-                "remote_id": number,
-                "remote_name": f"Remote {number}",
-                "before": (),
-                "state": OperationState.CONFIRMED,
-                "session": "1-a",
-                "prepared_ms": NOW_MS - number,
-            }
-            journal.prepare(Operation(**fields | other))
+        for change in changes:
+            journal.prepare(change)
+
+
+def _fill_journal(operations: Operations, count: int, **other: Any) -> None:
+    """Write changes of many remotes of two locks into the journal, the newest first."""
+    changes = list[Operation]()
+    for number in range(count):
+        fields = {
+            "id": f"{number:032x}",
+            "body": {"remoteName": "x"},
+            "lock_id": 1001 + number % 2,
+            "remote_id": number,
+            "remote_name": f"Remote {number}",
+            "before": (),
+            "prepared_ms": NOW_MS - number,
+        }
+        changes.append(replace(CHANGE, **fields | other))
+    write(operations, *changes)
 
 
 @pytest.mark.long

@@ -13,36 +13,13 @@ from textual.pilot import Pilot
 from lockterm.config.look import Look
 from lockterm.domain.operation import Operation, OperationState
 from lockterm.domain.text.operation import STATE_NAMES
-from lockterm.operations import Operations
 from lockterm.screens.history.table import MOST_DAYS, ChangePane, DayStrip
-from lockterm.store.journal import Journal
 from tests.conftest import NOW_MS
 from tests.screens.running_app import Demo, settled, shown, until
 from tests.screens.site import DAY_MS, HOSTILE, LOCKS, press, press_each, words
-from tests.screens.test_history import opened, some_days
+from tests.screens.test_history import CHANGE, opened, some_days, write
 
 SIZE = (100, 30)
-CHANGE = Operation(
-    id="1",
-    profile="demo",
-    call="update",
-    path="/x",
-    body={"remoteId": 7, "remoteName": "Anna Weber", "remoteNumber": "A-2"},
-    lock_id=1001,
-    lock_name="Main gate",
-    remote_id=7,
-    remote_name="Anna",
-    before=({"remoteName": "Anna", "remoteNumber": "A-2"},),
-    state=OperationState.CONFIRMED,
-    session="1-a",
-    prepared_ms=NOW_MS,
-)
-
-
-def write(operations: Operations, *changes: Operation) -> None:
-    journal = Journal(operations.journal.database, operations.profile.name)
-    for change in changes:
-        journal.prepare(change)
 
 
 def pane_lines(pilot: Pilot[int]) -> list[str]:
