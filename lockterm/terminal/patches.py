@@ -1,4 +1,7 @@
-"""Changes of Textual where it has no hooks: apps, keys and drawing; access to its private parts."""
+"""Changes to Textual for which it has no hooks, and access to its private parts.
+
+The sections are: apps, keys, drawing without colors or in ASCII, and single parts.
+"""
 
 from __future__ import annotations
 
