@@ -14,7 +14,7 @@ from textual.signal import Signal
 
 from lockterm.domain.notices import LoggedNotice, NoticeLog
 from lockterm.domain.safe_text import clean
-from lockterm.screens.messages import NotificationLine
+from lockterm.widgets.header_footer import NotificationLine
 
 if TYPE_CHECKING:
     from textual.notifications import SeverityLevel

@@ -14,11 +14,12 @@ from lockterm.config.look import Look
 from lockterm.screens.dialogs.confirm import ConfirmModal
 from lockterm.screens.dialogs.destroy import DestroyModal
 from lockterm.screens.help import HelpScreen
-from lockterm.screens.messages import MessagesScreen, NotificationLine
+from lockterm.screens.messages import MessagesScreen
 from lockterm.screens.modal import LocktermModal
 from lockterm.screens.palette import Palette
 from lockterm.screens.remote_form import RemoteForm
 from lockterm.screens.remotes import RemotesScreen
+from lockterm.widgets.header_footer import NotificationLine
 from tests.long import telling
 from tests.screens.running_app import Demo, settled, shown, strips, until
 from tests.screens.site import press, press_to, settled_when
