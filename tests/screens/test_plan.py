@@ -107,7 +107,7 @@ async def ended(pilot: Pilot[int]) -> None:
     await until(pilot, lambda: operations.run_here is not None and operations.run_here.is_finished)
     screen = pilot.app.screen
     if isinstance(screen, PlanScreen):
-        await until(pilot, lambda: screen.is_painted)
+        await until(pilot, lambda: screen.table.is_at_rest)
     await settled(pilot)
 
 
@@ -244,7 +244,7 @@ async def test_result_counts_unplanned_steps_and_retry_keeps_notes(demo: Demo) -
         assert format_run(line).endswith(": 1 recorded, 1 refused, 1 not sent, 1 not planned")
         assert run_outcome(line) == "! incomplete"
         pilot.app.push_screen(await screen_of_run(app_of(pilot).operations, line.id))
-        await until(pilot, lambda: on_plan(pilot).is_painted)
+        await settled_when(pilot, lambda: isinstance(pilot.app.screen, PlanScreen))
         assert on_plan(pilot).plan.losses == tuple(lost), "asked again where it is gone on with"
         await pilot.press("escape")
         before = pilot.app.screen

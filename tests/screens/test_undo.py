@@ -223,7 +223,7 @@ async def restored(pilot: Pilot[int]) -> None:
     assert isinstance(pilot.app.screen, ConfirmModal)
     await pilot.press("right", "enter")
     await until(pilot, lambda: screen.run_here is not None and screen.run_here.is_finished)
-    await settled_when(pilot, lambda: screen.is_painted)
+    await settled_when(pilot, lambda: screen.table.is_at_rest)
 
 
 def name_counts(service: RunningService, lock_id: int) -> Counter[str]:

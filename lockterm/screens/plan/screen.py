@@ -110,7 +110,6 @@ class PlanScreen(ListScreen[None]):
         self._seen = 0
         """The number of entries of the run's ``news`` that were painted so far."""
         self._timer: Timer | None = None
-        self._is_following = False
 
     def breadcrumbs(self) -> tuple[str, ...]:
         one = self._titles.values() if len(self._locks) == 1 else ()
@@ -299,13 +298,6 @@ class PlanScreen(ListScreen[None]):
             max(count_lines(words, width), LEAST_LINES), max(row.size.height + empty, LEAST_LINES)
         )
 
-    @property
-    def is_painted(self) -> bool:
-        """Whether the screen shows every known result of the run."""
-        run = self.run_here
-        is_run_painted = run is None or self._seen == len(run.news)
-        return self._is_read and is_run_painted and not self._is_following
-
     # --- the run -------------------------------------------------------------------------------
 
     def on_screen_resume(self) -> None:
@@ -314,7 +306,6 @@ class PlanScreen(ListScreen[None]):
 
     def _begin_to_follow(self) -> None:
         if self._timer is not None and self._is_read and self.run_here is not None:
-            self._is_following = True
             self.table.begin_run()
             self._timer.resume()
             self._tell()
@@ -329,7 +320,6 @@ class PlanScreen(ListScreen[None]):
         self._seen += len(news)
         self._steps.update((number, run.steps[number]) for number in news)
         if run.is_finished:
-            self._is_following = False
             self._timer.pause()
             self._steps.update(run.steps)
             self.paint()
