@@ -201,7 +201,7 @@ class ExpiringScreen(AllLocksScreen):
             if lock_id in lock_lists.locks  # the lock may have been removed
         ]
         now = dates.local(self.operations.now_ms(), self.operations.profile.zone)
-        days = DaysShown(first, now.date() if now else first, ends, lock_lists.unread)
+        days = DayCounts(first, now.date() if now else first, ends, lock_lists.unread)
         for chart in (self._days, self._days_pane):
             if chart.display:
                 chart.days = days
@@ -256,7 +256,7 @@ def sum_ends(ends: Sequence[Ends]) -> list[int]:
 
 
 @dataclass(frozen=True, slots=True)
-class DaysShown:
+class DayCounts:
     """The number of remotes that expire on each of the next days, for the chart."""
 
     first: date | None = None
@@ -291,9 +291,9 @@ _FIRST, _COUNT = 9, 8
 class DaysPane(Widget):
     """A panel with a bar for each of the next days, and the locks with remotes that expire."""
 
-    days: reactive[DaysShown] = reactive(DaysShown(), init=False)
+    days: reactive[DayCounts] = reactive(DayCounts(), init=False)
 
-    def watch_days(self, days: DaysShown) -> None:
+    def watch_days(self, days: DayCounts) -> None:
         count = sum(sum_ends(days.ends))
         self.border_title = Content(f"Next 30 days {count:,}" if count else "Next 30 days")
 
@@ -377,7 +377,7 @@ def _dates(first: date, today: date, days: int) -> str:
     return text
 
 
-def _locks(shown: DaysShown, most: int, width: int) -> Iterator[Part]:
+def _locks(shown: DayCounts, most: int, width: int) -> Iterator[Part]:
     """Yield a line for each lock: the name, the first day, and the number of remotes.
 
     Args:
@@ -421,7 +421,7 @@ class DaysToCome(Widget):
     In a high terminal, the first locks also have their own lines.
     """
 
-    days: reactive[DaysShown] = reactive(DaysShown(), init=False, layout=True)
+    days: reactive[DayCounts] = reactive(DayCounts(), init=False, layout=True)
 
     def get_content_height(self, container: Size, viewport: Size, width: int) -> int:
         return 3 + len(self._shown)
