@@ -124,7 +124,9 @@ class Notices:
         for line in lines:
             line.show_notice(in_front=line.parent is front)
         has_line = any(line.parent is front for line in lines)
-        if self._shown is not None and front.is_running and not has_line:
+        # Once the app was told to exit, the screen is not attached, and Textual mounts nothing.
+        is_open = front.is_running and front.is_attached
+        if self._shown is not None and is_open and not has_line:
             front.mount(NotificationLine(self.log, is_over=front.is_modal))
 
     @property

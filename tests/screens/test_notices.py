@@ -223,6 +223,14 @@ async def test_information_disappears(demo: Demo, monkeypatch: pytest.MonkeyPatc
         await until(pilot, lambda: notice(pilot) == keys[0] and not pilot.app.notice_log.more)
 
 
+async def test_notice_after_the_end_does_not_crash_the_app(demo: Demo) -> None:
+    """A run can end, and report it, after the technician chose to quit."""
+    async with demo(1003) as pilot:
+        pilot.app.exit()
+        pilot.app.notify("It means this.", title="It")
+    assert [entry.title for entry in pilot.app.messages] == ["It"]
+
+
 async def test_keys_typed_in_one_burst_do_the_same_while_notices_come_and_go(demo: Demo) -> None:
     """Text into a form, a question and its answer, with a notice before each key."""
     typed = [*"aNew one", "tab", *"N-1", "tab", "1", "ctrl+s"]
