@@ -6,7 +6,7 @@ from abc import abstractmethod
 from collections.abc import Hashable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, ClassVar, TypeVar
 
-from textual import on
+from textual import events, on
 from textual.app import ComposeResult
 from textual.content import Content
 
@@ -137,6 +137,10 @@ class ListScreen(LocktermScreen[ResultT]):
     def action_find(self) -> None:
         """Open the search field."""
         self.query_one(FindLine).open()
+
+    def edits_search(self, event: events.Key) -> bool:
+        """Return whether a key edits the search text, and therefore need not wait for results."""
+        return self.query_one(FindLine).types(event)
 
     @on(LineTable.Moved)
     def _cursor_moved(self) -> None:

@@ -1,4 +1,4 @@
-"""Closed screens do not stay in memory."""
+"""Closed screens do not stay in memory, and screens that are closing do not end the app."""
 
 from __future__ import annotations
 
@@ -13,9 +13,11 @@ import pytest
 from textual._styles_cache import StylesCache
 from textual.screen import Screen
 
+from lockterm.screens.everywhere import AllLocksSearchScreen
+from lockterm.screens.everywhere.people import PeopleScreen
 from lockterm.terminal import startup
-from tests.screens.running_app import Demo
-from tests.screens.site import MAIN_GATE, press
+from tests.screens.running_app import Demo, settled
+from tests.screens.site import LOCKS, MAIN_GATE, fill_book, press, press_to
 
 TIMES = 3
 
@@ -56,3 +58,21 @@ async def test_closed_screens_are_freed_when_garbage_is_collected(
             gc.collect()
             assert [screen() for screen in opened] == [None] * TIMES, key
             assert [cache() for cache in lines if cache() is not None] == [], key
+
+
+@pytest.mark.parametrize(
+    ("screen_class", "keys"),
+    [(AllLocksSearchScreen, ["F"]), (PeopleScreen, ["F", "enter", "o"])],
+)
+async def test_app_continues_when_closing_screen_starts_to_read(
+    demo: Demo, screen_class: type[AllLocksSearchScreen | PeopleScreen], keys: list[str]
+) -> None:
+    fill_book(demo, *LOCKS)
+    async with demo() as pilot:
+        screen = await press_to(pilot, screen_class, *keys)
+        pilot.app.pop_screen()
+        while screen.is_attached:  # its widgets are removed before the screen
+            screen.read()
+            await asyncio.sleep(0)
+        await settled(pilot)
+        assert pilot.app.is_running

@@ -180,7 +180,7 @@ class AllLocksScreen(RemoteActions, ListScreen[None]):
             top: Whether the search is new, so that the first row is selected.
         """
         if top:
-            with opening(self, "the search results", passes=self.query_one(FindLine).types):
+            with opening(self, "the search results", passes=self.edits_search):
                 await self._find(top=True)
         else:
             await self._find(top=False)
@@ -219,7 +219,7 @@ class AllLocksScreen(RemoteActions, ListScreen[None]):
         Args:
             again: Whether to load the lists even if another screen has already supplied them.
         """
-        with opening(self, "the stored lists", passes=self.query_one(FindLine).types):
+        with opening(self, "the stored lists", passes=self.edits_search):
             try:
                 if again or not self.lock_lists.locks:
                     await self.lock_lists.load()
@@ -244,7 +244,7 @@ class AllLocksScreen(RemoteActions, ListScreen[None]):
         Args:
             locks: The locks to read; None for all locks of the lock book.
         """
-        opened = opening(self, "the new results", passes=self.query_one(FindLine).types)
+        opened = opening(self, "the new results", passes=self.edits_search)
         if self.rows or self is not self.app.screen:
             opened.end()
         self._opening = opened

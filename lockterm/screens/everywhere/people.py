@@ -285,7 +285,7 @@ class PeopleScreen(ListScreen[None]):
         Args:
             reads_changed: Whether to read again the locks that lockterm has changed.
         """
-        opened = opening(self, "the people", passes=self.query_one(FindLine).types)
+        opened = opening(self, "the people", passes=self.edits_search)
         if self._people is not None:
             opened.end()
         with opened:
@@ -311,7 +311,7 @@ class PeopleScreen(ListScreen[None]):
             locks: The locks to read; None for all locks of the lock book.
         """
         self._due_s = asyncio.get_running_loop().time() + PROGRESS_S
-        opened = opening(self, "the people", passes=self.query_one(FindLine).types)
+        opened = opening(self, "the people", passes=self.edits_search)
         if self._found:
             opened.end()
         with opened:

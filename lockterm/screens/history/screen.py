@@ -12,7 +12,7 @@ from dataclasses import replace
 from datetime import tzinfo
 from typing import Any, cast
 
-from textual import events, on, work
+from textual import on, work
 from textual.app import ComposeResult
 from textual.containers import Horizontal
 from textual.reactive import var
@@ -145,7 +145,7 @@ class HistoryScreen(ListScreen[str | None]):
             known: The page that was shown before. Its counts are used again if the filter is the
                 same.
         """
-        with opening(self, "the history", passes=self._types):
+        with opening(self, "the history", passes=self.edits_search):
             page: HistoryPage | StoreError
             try:
                 async with self._reading:
@@ -198,9 +198,6 @@ class HistoryScreen(ListScreen[str | None]):
                 found = len(lines)
         shown = runs_among(runs, choice, lines[:PAGE], has_older) if choice.has_runs else []
         return HistoryPage(choice, zone, lines[:PAGE], shown, has_older, found, total, len(runs))
-
-    def _types(self, event: events.Key) -> bool:
-        return self.query_one(FindLine).types(event)
 
     @property
     def current(self) -> HistoryLine | None:
