@@ -43,18 +43,18 @@ class FieldModal(LocktermModal[ResultT]):
     verb = ""
     """The label of the button that does the same as Enter."""
 
-    ABOUT = ""
-    """The sentences that explain what the dialog does; may be empty."""
+    hint = ""
+    """The sentences above the buttons that explain what the dialog does; may be empty."""
 
     def compose_end(self, *buttons: CompactButton) -> ComposeResult:
-        """Compose the line for errors, the explanation, and the buttons.
+        """Compose the line for errors, the hint, and the buttons.
 
         Args:
             buttons: Additional buttons.
         """
         yield Label("", id="wrong", markup=False)
-        if self.ABOUT:
-            yield Label(self.ABOUT, id="reading", classes="hint", markup=False)
+        if self.hint:
+            yield Label(self.hint, id="reading", classes="hint", markup=False)
         with Horizontal(classes="buttons"):
             yield CompactButton("Cancel", id="keep")
             yield CompactButton(Content(self.verb), "primary", id="act")
@@ -91,7 +91,7 @@ class PlanModal(FieldModal[PlanDraft | None]):
     """A dialog that makes a plan from typed values. The result is the plan, or None if canceled.
 
     The dialog stays open while locks are read. If no plan can be made, the dialog shows the reason
-    and keeps the typed text. While locks are being read, the progress replaces ``ABOUT``.
+    and keeps the typed text. A subclass sets ``hint``, which the progress of reading replaces.
     """
 
     verb = "Plan"
@@ -124,7 +124,7 @@ class PlanModal(FieldModal[PlanDraft | None]):
             finally:
                 self._reading = None
                 if self.is_attached:
-                    self.show_reading(self.ABOUT)
+                    self.show_reading(self.hint)
 
     def show_reading(self, words: str) -> None:
         """Show a text about the progress of reading the locks."""
@@ -166,7 +166,7 @@ class CleanModal(PlanModal):
 
     heading = "Clean"
 
-    ABOUT = "lockterm reads every lock and shows a plan. Nothing is deleted before you confirm it."
+    hint = "lockterm reads every lock and shows a plan. Nothing is deleted before you confirm it."
 
     def __init__(self, operations: Operations) -> None:
         super().__init__()

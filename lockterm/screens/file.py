@@ -1,4 +1,7 @@
-"""The screen that imports a file. The screen checks the whole file, then shows a plan."""
+"""The screen that imports a file, and the saved mappings of tables from other systems.
+
+The screen checks the whole file, then shows a plan.
+"""
 
 from __future__ import annotations
 

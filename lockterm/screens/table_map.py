@@ -1,4 +1,4 @@
-"""The screen on which the user gives each column of another system's table a meaning."""
+"""The screen that maps the columns of another system's table, and the dialogs for its values."""
 
 from __future__ import annotations
 

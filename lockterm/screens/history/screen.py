@@ -427,7 +427,7 @@ class HistoryScreen(ListScreen[str | None]):
             wanted = history[::-1]
             book = await self.operations.locks.all()
             zones = {lock.lock_id: self.operations.zone(lock) for lock in book}
-            directory = cast(HasOperations, self.app).exports
+            directory = cast("HasOperations", self.app).exports
             files = await asyncio.to_thread(export_history, wanted, directory, zone, now_ms, zones)
             self.notify(
                 (

@@ -43,7 +43,7 @@ Typed = Mapping[str, str]
 
 
 class IncompleteInputError(Exception):
-    """Input that does not describe a valid change yet, with a sentence that is safe to show."""
+    """An error for input that does not describe a valid change yet; its text is safe to show."""
 
 
 class Questions(Protocol):

@@ -194,7 +194,7 @@ class ReplaceModal(PlanModal):
 
     heading = "Replace"
 
-    ABOUT = "lockterm shows a plan. Nothing is sent before you confirm it."
+    hint = "lockterm shows a plan. Nothing is sent before you confirm it."
 
     def __init__(self, operations: Operations, targets: Sequence[tuple[Lock, Remote]]) -> None:
         super().__init__()

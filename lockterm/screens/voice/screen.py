@@ -1,4 +1,4 @@
-"""The screen on which the user chooses the voice of a lock, with the packs of the lock."""
+"""The screen for the voice and packs of a lock, and the dialog for its vendor and model."""
 
 from __future__ import annotations
 
