@@ -69,8 +69,8 @@ class CachedReads:
         self.on_denial: Callable[[], None] = ignore
         """The function to call when the service refuses the credentials."""
         self._open_cache = open_cache
-        self._using: set[asyncio.Future[Any]] = set()
-        """The tasks that are using the cache."""
+        self._writing: set[asyncio.Future[Any]] = set()
+        """The tasks that are writing to the cache."""
         self._due: dict[str, tuple[Source[Any], Fetched[Any]]] = {}
         """Maps keys to values that are not cached yet. :meth:`close` caches the remaining ones."""
 
@@ -143,7 +143,7 @@ class CachedReads:
         """Store a value in the cache now."""
         self._due.pop(source.key, None)
         raw = source.dump(seen.value)
-        await self.use_cache(lambda cache: cache.put(source.key, raw, seen.at_ms))
+        await self.write_cache(lambda cache: cache.put(source.key, raw, seen.at_ms))
 
     def note_due(self, source: Source[T], seen: Fetched[T]) -> None:
         """Store a value in memory until it is cached. At the latest, :meth:`close` caches it."""
@@ -151,7 +151,7 @@ class CachedReads:
 
     async def kept(self, source: Source[T]) -> Fetched[T] | None:
         """Return the cached value, which may be outdated; None if there is none."""
-        cached = await self.use_cache(lambda cache: cache.get(source.key))
+        cached = await self.read_cache(lambda cache: cache.get(source.key))
         if cached is None:
             return None
         raw, at_ms = cached
@@ -163,15 +163,27 @@ class CachedReads:
     async def forget(self, start: str) -> None:
         """Delete the cached values whose keys begin with ``start``."""
         self._due = {key: due for key, due in self._due.items() if not key.startswith(start)}
-        await self.use_cache(lambda cache: cache.forget(start))
+        await self.write_cache(lambda cache: cache.forget(start))
 
     @property
     def has_cache(self) -> bool:
         """Whether answers are cached on this machine."""
         return self._cache is not None
 
-    async def use_cache(self, work: Callable[[Cache], T]) -> T | None:
-        """Run a function with the cache to its end, even if the caller is canceled.
+    async def read_cache(self, work: Callable[[Cache], T]) -> T | None:
+        """Run a function that reads from the cache.
+
+        If the caller is canceled before the function begins, the function does not run. So a read
+        that is no longer needed does not delay the next one.
+
+        Returns:
+            The result of the function; None if there is no cache.
+        """
+        cache = self._cache
+        return None if cache is None else await cache.thread.run(work, cache)
+
+    async def write_cache(self, work: Callable[[Cache], T]) -> T | None:
+        """Run a function that may write to the cache to its end, even if the caller is canceled.
 
         Returns:
             The result of the function; None if there is no cache.
@@ -179,16 +191,16 @@ class CachedReads:
         cache = self._cache
         if cache is None:
             return None
-        using = asyncio.ensure_future(cache.thread.run(work, cache))
-        self._using.add(using)
-        using.add_done_callback(self._using.discard)
-        return await asyncio.shield(using)
+        writing = asyncio.ensure_future(cache.thread.run(work, cache))
+        self._writing.add(writing)
+        writing.add_done_callback(self._writing.discard)
+        return await asyncio.shield(writing)
 
     async def close(self) -> None:
-        """Close the cache after all remaining uses."""
+        """Close the cache after all remaining writes."""
         for due in [*self._due.values()]:
             await self.keep(*due)
-        await asyncio.gather(*self._using)
+        await asyncio.gather(*self._writing)
         if self._cache is not None:
             self._cache.close()
 

@@ -56,11 +56,11 @@ class KeptLists:
 
     async def all(self) -> Mapping[int, Listing]:
         """Return the last stored list of each lock, by lock ID."""
-        return await self._reads.use_cache(lambda cache: cache.lists()) or {}
+        return await self._reads.read_cache(lambda cache: cache.lists()) or {}
 
     async def find(self, lock_id: int) -> Listing | None:
         """Return the last stored list of a lock, which may be outdated; None if there is none."""
-        lists = await self._reads.use_cache(lambda cache: cache.lists(lock_id)) or {}
+        lists = await self._reads.read_cache(lambda cache: cache.lists(lock_id)) or {}
         return lists.get(lock_id)
 
     async def remotes(self, lock_id: int) -> list[Remote]:
@@ -95,7 +95,7 @@ class KeptLists:
         def count(cache: Cache) -> tuple[Ends | None, int]:
             return cache.count_ends(lock_id, ends, blocks, _BLOCKS, now_ms)
 
-        while (counted := await self._reads.use_cache(count)) is not None:
+        while (counted := await self._reads.read_cache(count)) is not None:
             ends, read = counted
             blocks = 0 if ends is None else blocks + read
             if read < _BLOCKS:
@@ -104,7 +104,7 @@ class KeptLists:
 
     async def is_behind(self, lock_id: int) -> bool:
         """Return whether the stored list of a lock is missing, or older than lockterm's changes."""
-        return await self._reads.use_cache(lambda cache: cache.is_behind(lock_id)) is not False
+        return await self._reads.read_cache(lambda cache: cache.is_behind(lock_id)) is not False
 
     # --- storing and comparing -------------------------------------------------------------
 
@@ -121,9 +121,9 @@ class KeptLists:
             readings = Comparison(lock_id, base.at_ms, ended_ms, base.is_whole, is_whole)
             return base, [*readings.find_changes(old, new)]
 
-        base, found = await self._reads.use_cache(compare) or (None, [])
+        base, found = await self._reads.read_cache(compare) or (None, [])
         found = await self._leave_out_own(lock_id, found)
-        await self._reads.use_cache(
+        await self._reads.write_cache(
             lambda cache: cache.put_list(lock_id, listing, ended_ms, base, found)
         )
 
@@ -145,9 +145,9 @@ class KeptLists:
             readings = Comparison(lock_id, base.at_ms, read_ms, base.is_whole, is_new_whole=False)
             return [*readings.find_changes(old, shown)]
 
-        found = await self._reads.use_cache(compare) or []
+        found = await self._reads.read_cache(compare) or []
         if left := await self._leave_out_own(lock_id, found):
-            await self._reads.use_cache(lambda cache: cache.put_changes(left))
+            await self._reads.write_cache(lambda cache: cache.put_changes(left))
 
     async def changes(
         self, lock_id: int | None = None, since_ms: int = 0, most: int = -1
@@ -159,19 +159,19 @@ class KeptLists:
             since_ms: The earliest time at which a change was found, in milliseconds.
             most: Maximum number of changes; -1 for all.
         """
-        found = await self._reads.use_cache(
+        found = await self._reads.read_cache(
             lambda cache: cache.changes(lock_id, since_ms, most=most)
         )
         return found or []
 
     async def unseen(self, lock_id: int | None = None) -> Unseen:
         """Return the changes that the user has not looked at, on all locks or on one lock."""
-        found = await self._reads.use_cache(lambda cache: cache.changes(lock_id, unseen=True))
+        found = await self._reads.read_cache(lambda cache: cache.changes(lock_id, unseen=True))
         return {(one.lock_id, one.remote_id): one for one in reversed(found or ())}
 
     async def note_seen(self, until_ms: int) -> None:
         """Store that the user has looked at the changes found until ``until_ms``."""
-        await self._reads.use_cache(lambda cache: cache.note_seen(until_ms))
+        await self._reads.write_cache(lambda cache: cache.note_seen(until_ms))
 
     async def _leave_out_own(
         self, lock_id: int, found: Sequence[ChangeElsewhere]

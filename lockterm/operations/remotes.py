@@ -211,7 +211,7 @@ class Remotes:
         self._connection.background(self._reads.forget(f"page {lock_id} "))
         if changed:
             self._changes[lock_id] += 1
-            work = self._reads.use_cache(lambda cache: cache.note_changed(lock_id))
+            work = self._reads.write_cache(lambda cache: cache.note_changed(lock_id))
             self._connection.background(work)
 
     def changes(self, lock_id: int) -> int:

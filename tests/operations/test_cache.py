@@ -330,6 +330,29 @@ async def test_what_was_read_is_kept_though_the_session_ends_at_once(
         await reading
 
 
+async def test_cached_list_is_not_read_when_its_reader_is_canceled(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    caches: list[Cache] = []
+    operations = opened(tmp_path, "http://127.0.0.1:9", caches)
+    kept_lists, read = operations.kept_lists, list[int | None]()
+    await kept_lists.find(1)
+    (cache,), busy = caches, Busy()
+    cache.thread.end()
+    monkeypatch.setattr(cache, "thread", busy)
+    monkeypatch.setattr(cache, "lists", lambda lock_id: read.append(lock_id) or {})
+    finding = [asyncio.ensure_future(kept_lists.find(lock_id)) for lock_id in (1, 2, 3)]
+    while busy.asked < len(finding):
+        await asyncio.sleep(0)
+    for one in finding[:2]:
+        one.cancel()
+    await asyncio.wait(finding[:2])
+    busy.let_go.set()
+    await finding[2]
+    assert read == [3]
+    await operations.close()
+
+
 async def test_first_page_is_cached_when_the_ui_ends_early(
     tmp_path: Path, service: RunningService
 ) -> None:
