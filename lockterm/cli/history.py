@@ -26,7 +26,7 @@ from lockterm.domain.text.amount import format_count
 from lockterm.domain.text.operation import STATE_NAMES, format_operation
 from lockterm.operations.export import TOLD, history_as_json, told
 
-_COLUMNS = (
+_CHANGES_COLUMNS = (
     "since",
     "until",
     "what",
@@ -158,7 +158,7 @@ def changes(
     """Show what others changed on the locks."""
     with Session(options) as session:
         zone, now_ms = session.profile.zone, session.operations.machine_ms()
-        since_ms = 0 if since is None else _parse_since(since, zone, now_ms)
+        since_ms = 0 if since is None else _parse_age_or_day(since, zone, now_ms)
         lock_id = None if typed_lock is None else find_lock(session, typed_lock).lock_id
         kept_lists = session.operations.kept_lists
         if not kept_lists.is_kept:
@@ -169,9 +169,9 @@ def changes(
         rows = [(one, book.get(one.lock_id, Lock(one.lock_id))) for one in found]
         zones = {lock: session.operations.zone(lock) for lock in {lock for _, lock in rows}}
     if form is Format.JSON:
-        put_json({"changes": [_to_json(one, lock) for one, lock in rows]})
+        put_json({"changes": [_change_to_json(one, lock) for one, lock in rows]})
     elif form is Format.CSV:
-        put_csv(_COLUMNS, [_to_csv(one, lock, zones[lock]) for one, lock in rows])
+        put_csv(_CHANGES_COLUMNS, [_change_to_csv(one, lock, zones[lock]) for one, lock in rows])
     else:
         cells = [
             (
@@ -190,7 +190,7 @@ def changes(
     return UNREACHABLE if list_unread(read) else DONE
 
 
-def _parse_since(typed: str, zone: tzinfo, now_ms: int) -> int:
+def _parse_age_or_day(typed: str, zone: tzinfo, now_ms: int) -> int:
     """Return the start of the period that ``--since`` gives, in milliseconds since the epoch.
 
     Raises:
@@ -202,7 +202,7 @@ def _parse_since(typed: str, zone: tzinfo, now_ms: int) -> int:
         return _parse_day("--since", typed, zone, now_ms)
 
 
-def _to_json(one: ChangeElsewhere, lock: Lock) -> dict[str, Any]:
+def _change_to_json(one: ChangeElsewhere, lock: Lock) -> dict[str, Any]:
     return {
         "lock": lock_json(lock),
         "remoteId": one.remote_id,
@@ -217,7 +217,7 @@ def _to_json(one: ChangeElsewhere, lock: Lock) -> dict[str, Any]:
     }
 
 
-def _to_csv(one: ChangeElsewhere, lock: Lock, zone: tzinfo) -> dict[str, Any]:
+def _change_to_csv(one: ChangeElsewhere, lock: Lock, zone: tzinfo) -> dict[str, Any]:
     return {
         "since": dates.to_iso(one.since_ms, zone),
         "until": dates.to_iso(one.until_ms, zone),

@@ -331,13 +331,13 @@ def _report_batteries(session: Session, most_percent: int, most_details: int, fo
             }
         )
     elif form is Format.CSV:
-        _put_csv(session, low)
+        _put_battery_csv(session, low)
     elif reader.is_reported:
-        _put_table(low)
+        _put_battery_table(low)
         read = f"{len(reader.details):,} of {format_count(total, 'remote')} read"
         rest = f", {without:,} without a battery level" if without else ""
         put(f"{format_count(len(low), 'remote')} at or below {most_percent} %, {read}{rest}")
-    _report_unread(reader, unread)
+    _report_unread_details(reader, unread)
     if signals:
         return 128 + signals[0]
     if list_unread(found) or unread or not reader.is_reported:
@@ -351,8 +351,8 @@ def _list_remotes(found: list[LockRead]) -> Iterator[tuple[Lock, Remote]]:
             yield one.lock, remote
 
 
-def _report_unread(reader: BatteryReader, unread: int) -> None:
-    """Report on stderr which locks and which details of remotes were not read, and why."""
+def _report_unread_details(reader: BatteryReader, unread: int) -> None:
+    """Report on stderr how many details of remotes were not read, and why."""
     if not reader.is_reported:
         notify(f"{NOT_REPORTED} {format_count(len(reader.details), 'detail')} read without one.")
     elif unread:
@@ -362,7 +362,7 @@ def _report_unread(reader: BatteryReader, unread: int) -> None:
         notify(f"{format_count(unread, 'remote')} not read. {clean(why, 300)}".rstrip())
 
 
-def _put_table(low: list[tuple[int, Lock, Remote]]) -> None:
+def _put_battery_table(low: list[tuple[int, Lock, Remote]]) -> None:
     if not low:
         return
     has_firmware = any(remote.firmware_info for _, _, remote in low)
@@ -384,7 +384,7 @@ def _format_firmware(remote: Remote) -> str:
     return json.dumps(remote.firmware_info, ensure_ascii=False) if remote.firmware_info else "-"
 
 
-def _put_csv(session: Session, low: list[tuple[int, Lock, Remote]]) -> None:
+def _put_battery_csv(session: Session, low: list[tuple[int, Lock, Remote]]) -> None:
     rows = (
         {**row, "lockName": lock.name, "lockId": lock.lock_id}
         for _, lock, remote in low

@@ -379,17 +379,16 @@ def distance(ms: int, now_ms: int) -> str:
 
 
 WEEK = range(1, 8)
-NONE = "no weekdays"
-ALL = "every day"
+_NO_WEEKDAYS = "no weekdays"
+_EVERY_DAY = "every day"
 
-_NAMES = ("monday", "tuesday", "wednesday", "thursday", "friday", "saturday", "sunday")
-_SETS = {
+_WEEKDAY_NAMES = ("monday", "tuesday", "wednesday", "thursday", "friday", "saturday", "sunday")
+_WEEKDAY_SETS = {
     **dict.fromkeys(("all", "daily", "every day", "everyday", "mon-sun"), WEEK),
     **dict.fromkeys(("weekdays", "workdays"), range(1, 6)),
     **dict.fromkeys(("weekend", "weekends"), (6, 7)),
-    **dict.fromkeys(("", "none", NONE), ()),
+    **dict.fromkeys(("", "none", _NO_WEEKDAYS), ()),
 }
-
 
 _ALL_DAYS_MASK = "127"
 """An ambiguous text: as a bit mask, ``127`` means every day, but as digits, it means three days."""
@@ -409,29 +408,29 @@ def parse_weekdays(text: str) -> frozenset[int]:
             part.
     """
     typed = " ".join(text.casefold().split())
-    if typed in _SETS:
-        return frozenset(_SETS[typed])
+    if typed in _WEEKDAY_SETS:
+        return frozenset(_WEEKDAY_SETS[typed])
     days: set[int] = set()
     for part in re.split(r"[,; ]+", re.sub(r" ?- ?", "-", typed).strip(",; ")):
-        if part in _SETS and part:
-            days.update(_SETS[part])
+        if part in _WEEKDAY_SETS and part:
+            days.update(_WEEKDAY_SETS[part])
         elif re.fullmatch(r"[1-7]+", part):
             if part == _ALL_DAYS_MASK or any(one >= other for one, other in pairwise(part)):
                 raise ValueError(_AMBIGUOUS.format(quoted(part[:12]), ",".join(part[:12])))
             days.update(map(int, part))
         elif "-" in part:
             first, _, last = part.partition("-")
-            start, end = _one(first), _one(last)
+            start, end = _parse_weekday(first), _parse_weekday(last)
             days.update(day % 7 + 1 for day in range(start - 1, start + (end - start) % 7))
         else:
-            days.add(_one(part))
+            days.add(_parse_weekday(part))
     return frozenset(days)
 
 
-def _one(word: str) -> int:
+def _parse_weekday(word: str) -> int:
     if word in ("1", "2", "3", "4", "5", "6", "7"):
         return int(word)
-    found = [day for day, name in enumerate(_NAMES, 1) if name.startswith(word)]
+    found = [day for day, name in enumerate(_WEEKDAY_NAMES, 1) if name.startswith(word)]
     if len(word) >= 2 and len(found) == 1:
         return found[0]
     shown = quoted(word[:12]) if word else "a range without an end"
@@ -460,7 +459,7 @@ def format_weekdays(days: Iterable[int], *, short: bool = False) -> str:
     given = set(days)
     known = sorted(day for day in given if day in WEEK)
     if len(known) == 7 and len(given) == 7:
-        return "daily" if short else ALL
+        return "daily" if short else _EVERY_DAY
     parts: list[str] = []
     while known:
         length = next(n for n in range(len(known), 0, -1) if known[n - 1] == known[0] + n - 1)
@@ -468,4 +467,4 @@ def format_weekdays(days: Iterable[int], *, short: bool = False) -> str:
         names = [DAYS[day - 1] for day in (run[0], run[-1])]
         parts.append("-".join(names) if len(run) > 1 else names[0])
     parts += [f"unknown {day}" for day in sorted(given - set(WEEK))]
-    return (" " if short else ", ").join(parts) or NONE
+    return (" " if short else ", ").join(parts) or _NO_WEEKDAYS

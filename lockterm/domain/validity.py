@@ -235,10 +235,10 @@ _OF_PHASE = {
 StateFilter = RemoteState | Literal["coerced"]
 """A filter that shows only the remotes of one state, or only coerced remotes."""
 
-FIRST = (RemoteState.ENDED, RemoteState.WEEK, RemoteState.DISAGREE)
+_SHOWN_FIRST = (RemoteState.ENDED, RemoteState.WEEK, RemoteState.DISAGREE)
 """The states whose numbers are shown if there is no space for all states."""
 
-_ORDER = (
+_SUMMARY_ORDER = (
     RemoteState.OPEN,
     RemoteState.AHEAD,
     RemoteState.ENDED,
@@ -328,7 +328,7 @@ def sum_up(counts: Mapping[StateFilter, int]) -> list[tuple[RemoteState, int, st
         word to show.
     """
     week, month = counts.get(RemoteState.WEEK, 0), counts.get(RemoteState.MONTH, 0)
-    rows = [(state, counts.get(state, 0), state.word) for state in _ORDER]
+    rows = [(state, counts.get(state, 0), state.word) for state in _SUMMARY_ORDER]
     rows.insert(2, (RemoteState.WEEK if week else RemoteState.MONTH, week + month, "expiring"))
     return [row for row in rows if row[1]]
 
@@ -344,7 +344,7 @@ def describe_counts(counts: Counter[StateFilter], *, tells_more: bool = False) -
             such as ``, 8 more``.
     """
     others = [state for state in RemoteState if state is not RemoteState.OPEN and counts[state]]
-    forms = (others, [state for state in others if state in FIRST])
+    forms = (others, [state for state in others if state in _SHOWN_FIRST])
     texts = []
     for form in filter(None, forms):
         left = sum(counts[state] for state in others if state not in form)

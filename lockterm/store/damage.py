@@ -198,7 +198,7 @@ def salvage(path: Path, broken: int, tables: Sequence[str]) -> str:
             return ""
         for leftover in path.parent.glob(f"{_WORK}*"):  # from an interrupted salvage
             shutil.rmtree(leftover, ignore_errors=True)
-        earlier = _is_earlier(path)
+        earlier = _is_earlier_store(path)
         reason = "earlier" if earlier else "damaged"
         aside = path.with_name(f"{path.name}.{reason}-{time.strftime('%Y%m%d-%H%M%S')}")
         while aside.exists():
@@ -236,7 +236,7 @@ def _put_in_place(path: Path) -> None:
     ready_for(path).replace(path)
 
 
-def _is_earlier(path: Path) -> bool:
+def _is_earlier_store(path: Path) -> bool:
     """Return whether a store is from before the first release."""
     # Opened as immutable, so that SQLite makes no other file beside it.
     uri = f"{path.absolute().as_uri()}?mode=ro&immutable=1"
