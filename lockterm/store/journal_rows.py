@@ -1,4 +1,7 @@
-"""The columns of the journal, SQL conditions for its rows, and their conversion to operations."""
+"""The columns of the journal, SQL conditions for its rows, and their conversion to operations.
+
+The module also has the account of a profile, which the journal stores with each operation.
+"""
 
 from __future__ import annotations
 
