@@ -199,7 +199,7 @@ class CopyScreen(ListScreen[None]):
 
     def describe_empty(self) -> tuple[str, Offers]:
         if isinstance(self._locks, LocktermError):
-            return describe_error(self._locks), {"{copies.back}": "go back"}
+            return describe_error(self._locks), {"{copies.back}": "back"}
         if self._locks is None:
             return "Reading the lock book ...", {}
         fact = "The lock book contains no other lock." if self._locks else "The lock book is empty."

@@ -6,6 +6,7 @@ from dataclasses import replace
 from pathlib import Path
 
 import pytest
+from textual.content import Content
 from textual.pilot import Pilot
 
 from lockterm.domain.locks import Lock
@@ -17,9 +18,10 @@ from lockterm.screens.dialogs.confirm import ConfirmModal
 from lockterm.screens.locks.screen import LocksScreen
 from lockterm.screens.modal import RefusedModal
 from lockterm.screens.plan.screen import PlanScreen
+from lockterm.widgets.data_status import StatePanel
 from tests.screens import someone_else
 from tests.screens.running_app import Demo, settled, shown, until
-from tests.screens.site import HOUR_MS, LOCKS, fill_book, press, press_to, words
+from tests.screens.site import HOUR_MS, LOCKS, MAIN_GATE, fill_book, press, press_to, words
 from tests.screens.snapshots import assert_picture
 from tests.screens.test_plan import details
 
@@ -116,6 +118,18 @@ async def test_lock_is_unmarked_when_it_has_all_remotes(demo: Demo) -> None:
         await until(pilot, lambda: "4 steps recorded." in words(pilot.app))
         await pilot.press("escape")
         await until(pilot, lambda: "0 locks marked" in words(pilot.app))
+
+
+async def test_copy_shows_other_sources_when_the_book_has_no_other_lock(demo: Demo) -> None:
+    async with demo(1001, locks=(MAIN_GATE,)) as pilot:
+        await opened(pilot)
+        assert "The lock book contains no other lock." in words(pilot.app)
+        offers = "f  use an export      B  use a backup      Esc  back"
+        assert offers in shown(pilot)
+        content = pilot.app.screen.query_one(StatePanel).content
+        assert isinstance(content, Content)
+        marked = [content.plain[span.start : span.end] for span in content.spans if span.style]
+        assert marked == ["f", "B", "Esc"]
 
 
 async def test_what_cannot_be_copied_takes_what_is_typed_behind_it(demo: Demo) -> None:
