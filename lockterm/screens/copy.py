@@ -30,7 +30,7 @@ from lockterm.screens.plan.screen import PlanScreen
 from lockterm.terminal.key_queue import opening, opens
 from lockterm.widgets.actions import bindings
 from lockterm.widgets.completion import PathInput
-from lockterm.widgets.data_status import Offers, describe_error
+from lockterm.widgets.data_status import KeyOffers, describe_error
 from lockterm.widgets.row_table import Column, LazyRows, RowTable
 
 
@@ -197,7 +197,7 @@ class CopyScreen(ListScreen[None]):
     def has_rows(self) -> bool:
         return super().has_rows and not isinstance(self._locks, LocktermError)
 
-    def describe_empty(self) -> tuple[str, Offers]:
+    def describe_empty(self) -> tuple[str, KeyOffers]:
         if isinstance(self._locks, LocktermError):
             return describe_error(self._locks), {"{copies.back}": "back"}
         if self._locks is None:

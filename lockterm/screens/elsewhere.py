@@ -34,7 +34,7 @@ from lockterm.screens.remotes.detail import RemoteDetailScreen
 from lockterm.terminal.key_queue import opening
 from lockterm.widgets.actions import bindings
 from lockterm.widgets.cells import shorten_middle
-from lockterm.widgets.data_status import Offers
+from lockterm.widgets.data_status import KeyOffers
 from lockterm.widgets.row_table import Column, LazyRows, RowTable
 from lockterm.widgets.text_input import FindLine
 
@@ -230,7 +230,7 @@ class ElsewhereScreen(ListScreen[None]):
     def refresh_relative_times(self) -> None:
         """Do nothing, because the rows show no ages or states that change with time."""
 
-    def describe_empty(self) -> tuple[str, Offers]:
+    def describe_empty(self) -> tuple[str, KeyOffers]:
         if self._changes is None:
             return "Reading the changes ...", {}
         if self._changes:

@@ -15,7 +15,7 @@ from lockterm.errors import LocktermError, NoSuchRunError
 from lockterm.keymap.hints import with_keys
 from lockterm.operations import Operations
 from lockterm.screens.base import LocktermScreen
-from lockterm.widgets.data_status import Offers, StatePanel
+from lockterm.widgets.data_status import KeyOffers, StatePanel
 from lockterm.widgets.header_footer import KeyLine
 from lockterm.widgets.line_table import TITLES, LineTable
 from lockterm.widgets.row_table import RowTable
@@ -90,7 +90,7 @@ class ListScreen(LocktermScreen[ResultT]):
         """Whether the table has rows."""
         return self.table.row_count > 0
 
-    def describe_empty(self) -> tuple[str, Offers]:
+    def describe_empty(self) -> tuple[str, KeyOffers]:
         """Return the text of the empty state, and the keys that the user can press next."""
         return "", {}
 

@@ -36,7 +36,7 @@ def in_a_line(error: LocktermError) -> tuple[str, ...]:
     return f"{title}: {format_meaning(error)}", code, title
 
 
-Offers = Mapping[str, str]
+KeyOffers = Mapping[str, str]
 """Maps keys to what they do, such as ``{"{history.refresh}": "try again", "Esc": "back"}``.
 
 A key's ID is in braces, as in :func:`with_keys`.
@@ -49,7 +49,7 @@ class StatePanel(Static):
     def __init__(self, text: str = "", *, id: str | None = None) -> None:
         super().__init__(text, markup=False, id=id)
 
-    def say(self, text: str, offers: Offers) -> None:
+    def say(self, text: str, offers: KeyOffers) -> None:
         """Show a text and, below it, the keys that the user can press next.
 
         If the text has several paragraphs, the first paragraph is the headline.

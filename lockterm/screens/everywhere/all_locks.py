@@ -36,7 +36,7 @@ from lockterm.screens.remotes import RemotesScreen
 from lockterm.screens.remotes.actions import RemoteActions
 from lockterm.screens.remotes.detail import RemoteDetailScreen
 from lockterm.terminal.key_queue import PendingNavigation, opening
-from lockterm.widgets.data_status import Offers, Pager, describe_error
+from lockterm.widgets.data_status import KeyOffers, Pager, describe_error
 from lockterm.widgets.text_input import FindLine
 
 if TYPE_CHECKING:
@@ -159,7 +159,7 @@ class AllLocksScreen(RemoteActions, ListScreen[None]):
         """
 
     @abstractmethod
-    def describe_no_match(self) -> tuple[str, Offers]:
+    def describe_no_match(self) -> tuple[str, KeyOffers]:
         """Return the text for a search without results, and the keys to press next."""
 
     def search_for(self, text: str) -> None:
@@ -372,7 +372,7 @@ class AllLocksScreen(RemoteActions, ListScreen[None]):
         """Whether to show the rows instead of an error."""
         return super().has_rows and self.error is None
 
-    def describe_empty(self) -> tuple[str, Offers]:
+    def describe_empty(self) -> tuple[str, KeyOffers]:
         if self.error is not None:
             return describe_error(self.error), {"{everywhere.read}": "try again", "Esc": "back"}
         if not self.is_loaded:

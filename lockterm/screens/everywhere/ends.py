@@ -29,7 +29,7 @@ from lockterm.screens.everywhere.lock_lists import EMPTY_BOOK
 from lockterm.screens.everywhere.table import OnLock, problem_rows
 from lockterm.widgets.actions import bindings
 from lockterm.widgets.cells import Part, cut, join_parts
-from lockterm.widgets.data_status import Offers
+from lockterm.widgets.data_status import KeyOffers
 
 _HIGH = 36
 """The minimum terminal height in lines at which the chart appears without a key press, if the
@@ -150,7 +150,7 @@ class ExpiringScreen(AllLocksScreen):
                 yield OnLock(one.lock, zones[one.lock.zone], problem=problem)
         yield from problem_rows(lock_lists, self.operations)
 
-    def describe_no_match(self) -> tuple[str, Offers]:
+    def describe_no_match(self) -> tuple[str, KeyOffers]:
         lock_lists = self.lock_lists
         if not lock_lists.locks:
             return EMPTY_BOOK, {"Esc": "back"}
@@ -201,7 +201,7 @@ class ExpiringScreen(AllLocksScreen):
             if lock_id in lock_lists.locks  # the lock may have been removed
         ]
         now = dates.local(self.operations.now_ms(), self.operations.profile.zone)
-        days = DayCounts(first, now.date() if now else first, ends, lock_lists.unread)
+        days = ExpiryCounts(first, now.date() if now else first, ends, lock_lists.unread)
         for chart in (self._days, self._days_pane):
             if chart.display:
                 chart.days = days
@@ -256,7 +256,7 @@ def sum_ends(ends: Sequence[Ends]) -> list[int]:
 
 
 @dataclass(frozen=True, slots=True)
-class DayCounts:
+class ExpiryCounts:
     """The number of remotes that expire on each of the next days, for the chart."""
 
     first: date | None = None
@@ -291,9 +291,9 @@ _FIRST, _COUNT = 9, 8
 class DaysPane(Widget):
     """A panel with a bar for each of the next days, and the locks with remotes that expire."""
 
-    days: reactive[DayCounts] = reactive(DayCounts(), init=False)
+    days: reactive[ExpiryCounts] = reactive(ExpiryCounts(), init=False)
 
-    def watch_days(self, days: DayCounts) -> None:
+    def watch_days(self, days: ExpiryCounts) -> None:
         count = sum(sum_ends(days.ends))
         self.border_title = Content(f"Next 30 days {count:,}" if count else "Next 30 days")
 
@@ -377,7 +377,7 @@ def _dates(first: date, today: date, days: int) -> str:
     return text
 
 
-def _locks(shown: DayCounts, most: int, width: int) -> Iterator[Part]:
+def _locks(shown: ExpiryCounts, most: int, width: int) -> Iterator[Part]:
     """Yield a line for each lock: the name, the first day, and the number of remotes.
 
     Args:
@@ -421,7 +421,7 @@ class DaysToCome(Widget):
     In a high terminal, the first locks also have their own lines.
     """
 
-    days: reactive[DayCounts] = reactive(DayCounts(), init=False, layout=True)
+    days: reactive[ExpiryCounts] = reactive(ExpiryCounts(), init=False, layout=True)
 
     def get_content_height(self, container: Size, viewport: Size, width: int) -> int:
         return 3 + len(self._shown)

@@ -43,7 +43,7 @@ from lockterm.screens.list_screen import ListScreen
 from lockterm.terminal.key_queue import PendingNavigation, opening
 from lockterm.widgets.actions import bindings
 from lockterm.widgets.cells import cut, shorten_middle
-from lockterm.widgets.data_status import Offers, Pager, describe_error
+from lockterm.widgets.data_status import KeyOffers, Pager, describe_error
 from lockterm.widgets.line_table import Piece
 from lockterm.widgets.row_table import Column, LazyRows, RowTable
 from lockterm.widgets.text_input import FindLine
@@ -416,7 +416,7 @@ class PeopleScreen(ListScreen[None]):
         count = len(self._found)
         return f"People {count:,}" if count else "People"
 
-    def describe_empty(self) -> tuple[str, Offers]:
+    def describe_empty(self) -> tuple[str, KeyOffers]:
         lock_lists = self.lock_lists
         if self.error is not None:
             return describe_error(self.error), {"{everywhere.read}": "try again", "Esc": "back"}

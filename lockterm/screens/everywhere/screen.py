@@ -16,7 +16,7 @@ from lockterm.screens.everywhere.all_locks import SEARCH_COLUMNS, AllLocksScreen
 from lockterm.screens.everywhere.lock_lists import EMPTY_BOOK
 from lockterm.screens.everywhere.table import OnLock, problem_rows
 from lockterm.widgets.actions import bindings
-from lockterm.widgets.data_status import Offers
+from lockterm.widgets.data_status import KeyOffers
 from lockterm.widgets.text_input import FindLine
 
 if TYPE_CHECKING:
@@ -57,7 +57,7 @@ class AllLocksSearchScreen(AllLocksScreen):
             yield None
         yield from problem_rows(lock_lists, self.operations)
 
-    def describe_no_match(self) -> tuple[str, Offers]:
+    def describe_no_match(self) -> tuple[str, KeyOffers]:
         lock_lists = self.lock_lists
         if not lock_lists.locks:
             return EMPTY_BOOK, {"Esc": "back"}
@@ -133,7 +133,7 @@ class PersonScreen(AllLocksScreen):
             yield None
         yield from problem_rows(lock_lists, self.operations)
 
-    def describe_no_match(self) -> tuple[str, Offers]:
+    def describe_no_match(self) -> tuple[str, KeyOffers]:
         if self.asked_for:
             needle = " and ".join(self.asked_for)
             return f"No remote of {self._who} matches {needle}.", {"Esc": "show all"}

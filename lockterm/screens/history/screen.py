@@ -39,7 +39,7 @@ from lockterm.screens.list_screen import ListScreen
 from lockterm.screens.plan.screen import open_undo, screen_of_run
 from lockterm.terminal.key_queue import opening, opens
 from lockterm.widgets.actions import bindings
-from lockterm.widgets.data_status import Offers, StatePanel, describe_error
+from lockterm.widgets.data_status import KeyOffers, StatePanel, describe_error
 from lockterm.widgets.details_table import DetailsTable
 from lockterm.widgets.text_input import FindLine
 
@@ -232,7 +232,7 @@ class HistoryScreen(ListScreen[str | None]):
         self.show_list()
         self.describe_rows()
 
-    def describe_empty(self) -> tuple[str, Offers]:
+    def describe_empty(self) -> tuple[str, KeyOffers]:
         page = self.page
         if page is None:
             return "Reading the history ...", {}

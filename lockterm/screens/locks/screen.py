@@ -27,7 +27,7 @@ from lockterm.screens.locks.marked import READING, MarkedLocks
 from lockterm.screens.locks.table import LockBadges, LockRows, LocksTable, more_about
 from lockterm.terminal.key_queue import opens
 from lockterm.widgets.actions import bindings
-from lockterm.widgets.data_status import Offers, Pager, describe_error
+from lockterm.widgets.data_status import KeyOffers, Pager, describe_error
 from lockterm.widgets.text_input import FindLine
 
 if TYPE_CHECKING:
@@ -213,7 +213,7 @@ class LocksScreen(ListScreen[None]):
     def has_rows(self) -> bool:
         return super().has_rows and isinstance(self.book, tuple)
 
-    def describe_empty(self) -> tuple[str, Offers]:
+    def describe_empty(self) -> tuple[str, KeyOffers]:
         if self.book is None:
             return "Reading the lock book ...", {}
         if not isinstance(self.book, tuple):

@@ -54,7 +54,7 @@ from lockterm.screens.plan.table import OnLock, PlanProgress, PlanTable, Problem
 from lockterm.terminal.key_queue import opens
 from lockterm.widgets.actions import bindings
 from lockterm.widgets.cells import count_lines, cut_lines
-from lockterm.widgets.data_status import Offers
+from lockterm.widgets.data_status import KeyOffers
 from lockterm.widgets.line_table import TITLES
 
 if TYPE_CHECKING:
@@ -197,7 +197,7 @@ class PlanScreen(ListScreen[None]):
     def describe_title(self) -> str:
         return f"{'Problems' if self.only_problems else 'Steps'} {self.table.row_count:,}"
 
-    def describe_empty(self) -> tuple[str, Offers]:
+    def describe_empty(self) -> tuple[str, KeyOffers]:
         if not self._is_read:
             return "Reading the locks ...", {}
         is_empty = not self.drawn.plan.steps

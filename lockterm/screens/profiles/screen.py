@@ -23,7 +23,7 @@ from lockterm.screens.list_screen import ListScreen
 from lockterm.screens.profiles.form import ProfileForm
 from lockterm.terminal.key_queue import opens
 from lockterm.widgets.actions import bindings
-from lockterm.widgets.data_status import Offers, describe_error
+from lockterm.widgets.data_status import KeyOffers, describe_error
 from lockterm.widgets.row_table import Column, RowTable
 
 if TYPE_CHECKING:
@@ -160,7 +160,7 @@ class ProfilesScreen(ListScreen[None]):
         self.show_list()
         self.describe_rows()
 
-    def describe_empty(self) -> tuple[str, Offers]:
+    def describe_empty(self) -> tuple[str, KeyOffers]:
         if self._error is not None:
             return describe_error(self._error), {"{profiles.refresh}": "try again", "Esc": "close"}
         if self._file is None:

@@ -12,7 +12,7 @@ from lockterm.domain.text.amount import describe_elsewhere, format_count
 from lockterm.domain.validity import describe_state
 from lockterm.keymap.hints import key, with_keys
 from lockterm.operations.list_state import ListState
-from lockterm.widgets.data_status import Offers, PagerForm, describe_error, in_a_line
+from lockterm.widgets.data_status import KeyOffers, PagerForm, describe_error, in_a_line
 
 if TYPE_CHECKING:
     from lockterm.domain.remotes import RemotePage
@@ -173,7 +173,7 @@ def _search_forms(state: ListState, matching: int, order: SortOrder | None) -> t
 
 def describe_empty(
     state: ListState, lock: str, *, may_add: bool, may_restore: bool = False
-) -> tuple[str, Offers]:
+) -> tuple[str, KeyOffers]:
     """Return two texts for an empty table: why it is empty, and the keys to press next.
 
     Args:
@@ -206,7 +206,7 @@ def describe_empty(
     return f"No remotes on this lock yet. {add}".strip(), {"Esc": "back to the locks"}
 
 
-def _nothing_matches(state: ListState) -> tuple[str, Offers]:
+def _nothing_matches(state: ListState) -> tuple[str, KeyOffers]:
     found, page = state.found, state.page
     needle = " and ".join(
         (

@@ -48,7 +48,7 @@ from lockterm.screens.remotes.terminal_size import PageSize, SidePanels
 from lockterm.terminal.key_queue import PendingNavigation, opening, opens, when_idle
 from lockterm.terminal.patches import own_bindings
 from lockterm.widgets.actions import bindings
-from lockterm.widgets.data_status import Offers, Pager
+from lockterm.widgets.data_status import KeyOffers, Pager
 from lockterm.widgets.header_footer import KeyLine
 from lockterm.widgets.text_input import FindLine
 
@@ -327,7 +327,7 @@ class RemotesScreen(RemoteActions, SidePanels, PageSize, ListScreen[None]):
     def describe_titles(self) -> Sequence[str]:
         return format_titles(self.remotes.state, self.remotes.counts.describe_all())
 
-    def describe_empty(self) -> tuple[str, Offers]:
+    def describe_empty(self) -> tuple[str, KeyOffers]:
         may_add, lock = not self.disabled_reason("add"), clean(self.lock_entry.title, 60)
         state, may_restore = self.remotes.state, self._has_restorable
         return describe_empty(state, lock, may_add=may_add, may_restore=may_restore)

@@ -28,7 +28,7 @@ from lockterm.screens.modal import LocktermModal
 from lockterm.screens.voice.voices import HalfPanel, VoiceLine
 from lockterm.terminal.patches import DrawnBar
 from lockterm.widgets.cells import cut
-from lockterm.widgets.data_status import Offers
+from lockterm.widgets.data_status import KeyOffers
 from lockterm.widgets.form_field import CompactButton
 from lockterm.widgets.line_table import LineTable
 from lockterm.widgets.row_table import Column, RowTable
@@ -71,7 +71,7 @@ class PacksPanel(HalfPanel):
 
     def show_packs(self, state: LoadState[list[VoicePack]], zone: tzinfo) -> None:
         """Show the packs in their loading state, with times in ``zone``."""
-        empty_state: tuple[str, Offers] = ("Reading the packs of the lock ...", {})
+        empty_state: tuple[str, KeyOffers] = ("Reading the packs of the lock ...", {})
         if state.value is not None:
             empty_state = ("The lock has no voice packs.", {"{voice.refresh}": "refresh"})
         packs = state.value or ()

@@ -35,7 +35,7 @@ from lockterm.operations.cached_reads import Fetched
 from lockterm.operations.list_state import LoadState
 from lockterm.operations.planner import read_voices
 from lockterm.widgets.actions import bindings
-from lockterm.widgets.data_status import Offers, StatePanel, describe_error, in_a_line
+from lockterm.widgets.data_status import KeyOffers, StatePanel, describe_error, in_a_line
 from lockterm.widgets.text_input import matches
 
 if TYPE_CHECKING:
@@ -452,7 +452,7 @@ class HalfPanel(Vertical):
         self.query_one(".heading", Static).update(text)
 
     def show_state(
-        self, state: LoadState[Any], found: bool, empty_state: tuple[str, Offers], zone: tzinfo
+        self, state: LoadState[Any], found: bool, empty_state: tuple[str, KeyOffers], zone: tzinfo
     ) -> None:
         """Show the rows or the empty state, and a line about outdated data.
 
@@ -530,7 +530,7 @@ class VoicesPanel(HalfPanel):
             found = self.voices.show(known, names, first=first, wanted=wanted, held=many.held)
             model = many.title
         has_model = bool(lock.vendor and lock.model)
-        empty_state: tuple[str, Offers] = ("Reading the voices ...", {})
+        empty_state: tuple[str, KeyOffers] = ("Reading the voices ...", {})
         if not has_model:
             empty_state = (
                 "Vendor and model determine the voices, but the lock book does not"
