@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 from abc import abstractmethod
-from typing import TYPE_CHECKING, TypeVar
+from typing import TYPE_CHECKING
 
 from textual import events, work
 from textual.app import ComposeResult
@@ -20,16 +20,13 @@ from lockterm.domain.text.service import format_sentences
 from lockterm.errors import LocktermError
 from lockterm.operations.planner import PlanDraft, plan_cleaning
 from lockterm.screens.base import PROGRESS_S
-from lockterm.screens.modal import LocktermModal
+from lockterm.screens.modal import LocktermModal, ResultT
 from lockterm.terminal.key_queue import opening
 from lockterm.widgets.form_field import CompactButton
 from lockterm.widgets.text_input import SingleLineInput
 
 if TYPE_CHECKING:
     from lockterm.operations import Operations
-
-
-ResultT = TypeVar("ResultT")
 
 
 class FieldModal(LocktermModal[ResultT]):

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from abc import abstractmethod
 from collections.abc import Hashable, Mapping, Sequence
-from typing import TYPE_CHECKING, Any, ClassVar, TypeVar
+from typing import TYPE_CHECKING, Any, ClassVar
 
 from textual import events, on
 from textual.app import ComposeResult
@@ -14,7 +14,7 @@ from lockterm.domain.marks import Marks
 from lockterm.errors import LocktermError, NoSuchRunError
 from lockterm.keymap.hints import with_keys
 from lockterm.operations import Operations
-from lockterm.screens.base import LocktermScreen
+from lockterm.screens.base import LocktermScreen, ResultT
 from lockterm.widgets.data_status import KeyOffers, StatePanel
 from lockterm.widgets.header_footer import KeyLine
 from lockterm.widgets.line_table import TITLES, LineTable
@@ -31,8 +31,6 @@ MARKING = frozenset({"mark", "mark_range", "mark_all", "unmark_all", "act_on_mar
 ON_MARKED = {"renew": "renew marked", "delete": "delete marked", "copies": "copy marked"}
 """Maps actions to their labels while remotes are marked. The actions then apply to the marked
 remotes."""
-
-ResultT = TypeVar("ResultT")
 
 
 class ListScreen(LocktermScreen[ResultT]):
