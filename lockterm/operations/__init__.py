@@ -17,7 +17,7 @@ A reading order for new developers:
 - ``planner``: plans of many changes. The changes come from ``plan_files``, ``copying``,
   ``replacing`` and ``undoing``, or from ``planner`` itself.
 - ``runs``: the runs of plans. ``steps`` runs each step, and ``rate_limiter`` limits the rate.
-- ``remotes`` and ``voices``: the data that screens and commands show.
+- ``remotes``, ``kept_lists`` and ``voices``: the data that screens and commands show.
 """
 
 from __future__ import annotations
