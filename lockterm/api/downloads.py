@@ -1,47 +1,34 @@
 """The download of a voice pack (contract 2.5 and 2.6) into a file.
 
-A download can be resumed, is limited in size, and is verified. A pack's URL comes from the service.
-It must not lead to servers that only this machine can reach: its own services, the metadata service
-of a cloud, or other machines of its network. lockterm resolves the server's name once per request
-and connects only to addresses that it has checked. The file's name is a digest that lockterm
-computes, never the server's text, and lockterm does not unpack the file.
+A download can be resumed, is limited in size, and is verified. lockterm resolves the name of a
+pack's server once per request, and connects only to addresses that it has checked. The file's name
+is a digest that lockterm computes, never the server's text, and lockterm does not unpack the file.
 """
 
 from __future__ import annotations
 
 import asyncio
 import contextlib
-import fcntl
 import hashlib
-import ipaddress
-import os
 import re
-import socket
-import stat
-from collections.abc import AsyncGenerator, AsyncIterator, Callable, Iterator
-from dataclasses import dataclass, field
+from collections.abc import AsyncGenerator, AsyncIterator, Callable
+from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, cast
-from urllib.parse import urlsplit
 
 import httpx
 
 from lockterm import __version__
 from lockterm.api.answer import ChunkPacer
+from lockterm.api.pack_address import addresses_of, checked_url, not_fetched, other_server
+from lockterm.api.partial_file import PartialFile, on_disk
 from lockterm.api.request import checked_headers
 from lockterm.api.transport import SendProgress, not_sent
 from lockterm.api.trust import tls_context
-from lockterm.config.values import PORTS, origin_of
-from lockterm.domain.safe_text import clean, without_secrets
+from lockterm.config.values import origin_of
+from lockterm.domain.safe_text import clean
 from lockterm.domain.voices import PackSource
-from lockterm.errors import (
-    LocktermError,
-    MalformedAnswerError,
-    NoAnswerError,
-    RefusedError,
-    StoreError,
-    describe_os_error,
-)
+from lockterm.errors import LocktermError, MalformedAnswerError, NoAnswerError, RefusedError
 from lockterm.paths import make_directory
 from lockterm.threads import to_its_end
 
@@ -49,106 +36,11 @@ if TYPE_CHECKING:
     from lockterm.config import Profile
 
 
-_LOOPBACK = ("localhost", "127.0.0.1", "::1")
-_NAT64 = ipaddress.ip_network("64:ff9b::/96")
-
-
-def not_fetched(message: str, hint: str = "") -> MalformedAnswerError:
-    """Return the error to raise if lockterm does not download a voice pack."""
-    return MalformedAnswerError(message, title="Pack not fetched", hint=hint)
-
-
-def checked_url(text: str, base_url: str) -> httpx.URL:
-    """Check that lockterm may fetch a pack from a URL, and return the parsed URL.
-
-    Args:
-        text: ``timbrePackUrl`` as the service sent it.
-        base_url: The profile's base URL.
-
-    Raises:
-        MalformedAnswerError: The URL is neither https nor an http URL of the profile's own service.
-            If that service is on this machine, any http URL on this machine is allowed. Or the URL
-            has a user name, or a character that is not allowed in URLs.
-    """
-    try:
-        parts = urlsplit(text)
-        origin = origin_of(text)
-        near = parts.hostname in _LOOPBACK and urlsplit(base_url).hostname in _LOOPBACK
-        plain = parts.scheme == "http" and (near or origin == origin_of(base_url))
-        fit = (parts.scheme == "https" or plain) and bool(parts.hostname)
-        fit = fit and "@" not in parts.netloc and parts.port != 0
-        fit = fit and text.isascii() and text.isprintable() and not {" ", "\\"} & set(text)
-        url = httpx.URL(text if fit else "")
-        # urllib and httpx must find the same server in the URL.
-        fit = fit and origin_of(str(url)) == origin and url.host == parts.hostname
-    except (ValueError, httpx.InvalidURL):
-        fit = False
-    if not fit:
-        raise not_fetched(
-            f"{clean(without_secrets(text), 120)} is not an address for fetching a pack.",
-            "The address must be an https URL without a user name.",
-        )
-    return url
-
-
-def other_server(url: httpx.URL, base_url: str) -> str:
-    """Return the host and port of a pack's server; empty if it is the profile's own service.
-
-    Args:
-        url: The URL of the pack, from :func:`checked_url`.
-        base_url: The base URL of the profile.
-    """
-    same = origin_of(str(url)) == origin_of(base_url)
-    return "" if same else clean(url.netloc.decode("ascii"), 253)
-
-
-async def addresses_of(url: httpx.URL, base_url: str) -> list[str]:
-    """Return the IP addresses of a pack's server, to which lockterm may connect.
-
-    lockterm may connect to the profile's service and to public addresses. If the profile's service
-    is on this machine, lockterm may connect to any address.
-
-    Raises:
-        MalformedAnswerError: lockterm may not connect to one of the addresses.
-        UnreachableError: The server's name cannot be resolved.
-    """
-    if origin_of(str(url)) == origin_of(base_url):
-        return [url.host]
-    port = url.port or PORTS[url.scheme]
-    loop = asyncio.get_running_loop()
-    server = clean(url.netloc.decode("ascii"), 80)
-    try:
-        found = await loop.getaddrinfo(url.host, port, type=socket.SOCK_STREAM)
-    except (OSError, UnicodeError) as error:
-        raise not_sent(error, server) from error
-    addresses = list(dict.fromkeys(str(address[0]) for *_, address in found))
-    here = urlsplit(base_url).hostname in _LOOPBACK
-    if not here and not all(map(_is_public, addresses)):
-        raise not_fetched(
-            (
-                f"{server} is not a public address, but the service is not on that network."
-                " Nothing was fetched."
-            ),
-            "If the address is right, fetch the pack with another program.",
-        )
-    return addresses
-
-
-def _is_public(text: str) -> bool:
-    address = ipaddress.ip_address(text.partition("%")[0])
-    if isinstance(address, ipaddress.IPv6Address):
-        inner = address.ipv4_mapped or address.sixtofour
-        if address in _NAT64:
-            inner = ipaddress.IPv4Address(int(address) & 0xFFFFFFFF)
-        address = inner or address
-    return address.is_global and not address.is_multicast
-
-
 MOST_BYTES = 512 * 1024 * 1024
 """Maximum size of a pack in bytes. lockterm stops a download that exceeds it."""
 STALL_S = 30.0
 """Maximum time without progress, in seconds. After this time, lockterm stops a download."""
-PROGRESS = 1024
+LEAST_PROGRESS = 1024
 """Minimum number of bytes that count as progress of a download.
 
 With a smaller number, a server that sends single bytes could keep a download running for days.
@@ -161,7 +53,7 @@ The page of a login portal has fewer bytes, so it does not replace the interrupt
 
 _CONTENT_RANGE = re.compile(r"bytes ([0-9]{1,15})-[0-9]{1,15}/(?:([0-9]{1,15})|\*)")
 
-Progress = Callable[[int, int | None], None]
+ProgressCallback = Callable[[int, int | None], None]
 """A function that is called with the number of received bytes and the number of expected bytes.
 
 The number of expected bytes is None if it is unknown.
@@ -172,7 +64,7 @@ async def download(
     profile: Profile,
     wanted: PackSource,
     folder: Path,
-    progress: Progress,
+    report: ProgressCallback,
     *,
     agreed: str = "",
 ) -> Path:
@@ -182,7 +74,7 @@ async def download(
         profile: The profile; its headers are sent only to its own service.
         wanted: The pack, with its reported size and MD5.
         folder: The target folder; created with mode 0700 if it does not exist.
-        progress: A function that is called after every chunk.
+        report: A function that is called after every chunk.
         agreed: The server that the user confirmed, as :func:`other_server` returns it; empty for
             the profile's own service, which needs no confirmation.
 
@@ -218,7 +110,7 @@ async def download(
     try:
         total = wanted.size
         if not partial.have or partial.have != total:
-            total = await _Fetch(profile, url, wanted, partial, folder, progress).run()
+            total = await _Fetch(profile, url, wanted, partial, folder, report).run()
         with on_disk(folder):
             await to_its_end(_verify, wanted, total, partial)
             await to_its_end(partial.finish, final)
@@ -236,7 +128,7 @@ class _Fetch:
     wanted: PackSource
     partial: PartialFile
     folder: Path
-    progress: Progress
+    report: ProgressCallback
 
     async def run(self) -> int | None:
         """Download the missing part of the pack, or the whole pack if it cannot be resumed.
@@ -286,13 +178,14 @@ class _Fetch:
         limit = MOST_BYTES if size is None else size
         # Use the raw stream without a chunk size: httpx would hold back bytes, which a break loses.
         stream = cast("AsyncGenerator[bytes, None]", response.aiter_raw())
-        loop, progress, pace = asyncio.get_running_loop(), 0, ChunkPacer()
+        loop, pace = asyncio.get_running_loop(), ChunkPacer()
+        new_bytes = 0
         chunks = stream if begun else self._from_its_beginning(stream, response)
         async with contextlib.aclosing(stream), contextlib.aclosing(chunks):
             async for chunk in chunks:
-                progress += len(chunk)
-                if progress >= PROGRESS:
-                    progress = 0
+                new_bytes += len(chunk)
+                if new_bytes >= LEAST_PROGRESS:
+                    new_bytes = 0
                     deadline.reschedule(loop.time() + STALL_S)
                 if partial.have + len(chunk) > limit:
                     partial.remove()
@@ -302,7 +195,7 @@ class _Fetch:
                     )
                 with on_disk(self.folder):
                     await to_its_end(partial.append, chunk)
-                self.progress(partial.have, total)
+                self.report(partial.have, total)
                 await pace.after(chunk)
         return total
 
@@ -428,171 +321,3 @@ def _broken(what: str, partial: PartialFile) -> NoAnswerError:
         message = f"{what}, and this server cannot resume a download."
         hint = "Fetch the pack again from the beginning."
     return NoAnswerError(message, title="Pack not fetched completely", hint=hint)
-
-
-# --- the partial file -----------------------------------------------------------------------------
-
-# O_NONBLOCK prevents waiting if the path is a pipe.
-_SAFE = os.O_NOFOLLOW | os.O_CLOEXEC | os.O_NONBLOCK
-_NEW = os.O_RDWR | os.O_APPEND | os.O_CREAT | os.O_EXCL | _SAFE
-_STRONG = re.compile(r'"[\x21\x23-\x7e]{0,198}"')
-"""Matches a strong ETag, which promises identical bytes. A weak ETag does not match."""
-_TRIES = 5
-
-
-@dataclass(slots=True)
-class PartialFile:
-    """The beginning of a pack on disk, with an ETag to check that the server's pack is the same.
-
-    Only one session at a time can open the file. Only this session may call the other methods.
-    """
-
-    path: Path
-    validator: str = ""
-    """The strong ETag of the answer with these bytes; empty if the download cannot be resumed."""
-    have: int = 0
-    """Number of bytes in the file."""
-    _file: int = field(default=-1)
-
-    @property
-    def _note(self) -> Path:
-        return self.path.with_suffix(".etag")
-
-    def open(self) -> None:
-        """Open the file that an interrupted download left, or a new file.
-
-        Raises:
-            BlockingIOError: Another session has opened the file.
-            OSError: The file cannot be created.
-        """
-        for _ in range(_TRIES):
-            file = self._opened()
-            try:
-                fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
-                if _is_at(self.path, file):
-                    os.fchmod(file, 0o600)
-                    break
-            except BaseException:
-                os.close(file)
-                raise
-            os.close(file)  # another session has finished or deleted the file
-        else:
-            raise BlockingIOError
-        self._file = file
-        self.have = os.fstat(file).st_size
-        self.validator = self._noted() if self.have else ""
-        if not self.validator:
-            self.restart()
-
-    def _opened(self) -> int:
-        with contextlib.suppress(FileExistsError):
-            return os.open(self.path, _NEW, 0o600)
-        with contextlib.suppress(OSError):
-            file = os.open(self.path, os.O_RDWR | os.O_APPEND | _SAFE)
-            about = os.fstat(file)
-            if stat.S_ISREG(about.st_mode) and about.st_nlink < 2:
-                return file
-            os.close(file)
-        self.path.unlink(missing_ok=True)  # a link or a pipe, which lockterm did not create
-        return os.open(self.path, _NEW, 0o600)
-
-    def _noted(self) -> str:
-        try:
-            with os.fdopen(os.open(self._note, os.O_RDONLY | _SAFE), "rb") as file:
-                noted = file.read(256).decode("ascii")
-        except (OSError, ValueError):
-            return ""
-        return noted if _STRONG.fullmatch(noted) else ""
-
-    def restart(self) -> None:
-        """Discard all bytes and the saved ETag."""
-        os.ftruncate(self._file, 0)
-        self._note.unlink(missing_ok=True)
-        self.validator, self.have = "", 0
-
-    def note_validator(self, etag: str) -> None:
-        """Save the ETag of the answer whose bytes will be appended. A weak ETag is not saved."""
-        strong = etag if _STRONG.fullmatch(etag) else ""
-        if strong != self.validator:
-            self._note.unlink(missing_ok=True)
-        if strong and strong != self.validator:
-            note = os.open(self._note, os.O_WRONLY | os.O_CREAT | os.O_EXCL | _SAFE, 0o600)
-            with os.fdopen(note, "w", encoding="ascii") as file:
-                file.write(strong)
-        self.validator = strong
-
-    def append(self, chunk: bytes) -> None:
-        """Add bytes at the end of the file.
-
-        Raises:
-            OSError: The disk failed; ``have`` counts the bytes that were written.
-        """
-        rest = memoryview(chunk)
-        while rest:
-            written = os.write(self._file, rest)
-            self.have += written
-            rest = rest[written:]
-
-    def md5(self) -> str:
-        """Return the MD5 of the whole file as hexadecimal digits."""
-        digest = hashlib.md5(usedforsecurity=False)
-        os.lseek(self._file, 0, os.SEEK_SET)
-        while chunk := os.read(self._file, 1 << 20):
-            digest.update(chunk)
-        return digest.hexdigest()
-
-    def finish(self, final: Path) -> None:
-        """Flush the file to the disk, rename it to ``final``, and close it."""
-        os.fsync(self._file)
-        self._note.unlink(missing_ok=True)
-        self.path.replace(final)
-        self._close()
-
-    def close(self) -> None:
-        """Close the file, and delete it unless a later download can resume it."""
-        if self._file >= 0 and not (self.have and self.validator):
-            self.remove()
-        self._close()
-
-    def remove(self) -> None:
-        """Delete the file and its saved ETag."""
-        self.path.unlink(missing_ok=True)
-        self._note.unlink(missing_ok=True)
-        self._close()
-
-    def _close(self) -> None:
-        if self._file >= 0:
-            os.close(self._file)
-            self._file = -1
-
-
-def _is_at(path: Path, file: int) -> bool:
-    """Return whether an open file is still at a path, and was not deleted or replaced."""
-    try:
-        return os.path.samestat(os.lstat(path), os.fstat(file))
-    except FileNotFoundError:
-        return False
-
-
-@contextlib.contextmanager
-def on_disk(folder: Path) -> Iterator[None]:
-    """Return a context manager that converts an OSError to an error with a readable message.
-
-    Args:
-        folder: The folder of the pack, for the message.
-
-    Raises:
-        StoreError: The block raised an OSError.
-    """
-    try:
-        yield
-    except BlockingIOError:
-        raise StoreError(
-            "Another lockterm is already fetching this pack.", title="Pack not fetched"
-        ) from None
-    except OSError as error:
-        raise StoreError(
-            f"The pack cannot be written to {folder}: {describe_os_error(error)}.",
-            title="Pack not fetched",
-            hint="Check that the directory is yours, writable and not full.",
-        ) from error

@@ -20,8 +20,10 @@ import httpx
 import psutil
 import pytest
 
-from lockterm.api import downloads
-from lockterm.api.downloads import PartialFile, addresses_of, checked_url, download, other_server
+from lockterm.api import downloads, partial_file
+from lockterm.api.downloads import download
+from lockterm.api.pack_address import addresses_of, checked_url, other_server
+from lockterm.api.partial_file import PartialFile
 from lockterm.config.values import origin_of
 from lockterm.domain.voices import PackSource, Timbre, VoicePack, pack_source
 from lockterm.errors import (
@@ -734,7 +736,7 @@ async def test_a_full_disk_keeps_what_fitted(fetch, faults):
 
 async def test_a_disk_that_takes_less_at_a_time(fetch, faults, monkeypatch):
     write = os.write
-    monkeypatch.setattr(downloads.os, "write", lambda file, data: write(file, data[:1000]))
+    monkeypatch.setattr(partial_file.os, "write", lambda file, data: write(file, data[:1000]))
     faults.play(WHOLE)
     assert (await fetch(fetch.nothing_told)).read_bytes() == PACK
 
@@ -744,14 +746,14 @@ def test_a_file_that_goes_between_opening_and_holding_it(tmp_path, monkeypatch):
     flock, path = fcntl.flock, tmp_path / "x.partial"
 
     def late(file: int, how: int) -> None:
-        monkeypatch.setattr(downloads.fcntl, "flock", flock)
+        monkeypatch.setattr(partial_file.fcntl, "flock", flock)
         path.rename(tmp_path / "x.pack")
         flock(file, how)
 
     for there in (True, False):
         if there:
             path.write_bytes(PACK)
-        monkeypatch.setattr(downloads.fcntl, "flock", late)
+        monkeypatch.setattr(partial_file.fcntl, "flock", late)
         partial = PartialFile(path)
         partial.open()
         partial.note_validator('"v1"')
