@@ -26,8 +26,8 @@ from lockterm.domain.text.remote import Detail
 from lockterm.errors import LocktermError
 from lockterm.operations import Operations, sending
 from lockterm.screens.history import HistoryScreen
+from lockterm.screens.history.detail import OperationDetailScreen
 from lockterm.screens.history.page import PAGE
-from lockterm.screens.history.screen import OperationDetailScreen
 from lockterm.screens.history.table import HistoryTable
 from lockterm.screens.plan.screen import PlanScreen
 from lockterm.store.journal import Journal

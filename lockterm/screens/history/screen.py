@@ -1,7 +1,4 @@
-"""The history screen, which lists every change that lockterm sent, and the screen of one change.
-
-Both screens can undo changes.
-"""
+"""The history screen, which lists every change that lockterm sent, and can undo changes."""
 
 from __future__ import annotations
 
@@ -23,9 +20,9 @@ from lockterm.domain.operation import HistoryLine, Operation
 from lockterm.domain.plan import RunLine
 from lockterm.domain.safe_text import clean
 from lockterm.domain.text.amount import format_count
-from lockterm.domain.text.operation import STATE_NAMES, describe_fields, format_operation
+from lockterm.domain.text.operation import STATE_NAMES
 from lockterm.domain.undo import why_not_restorable, why_not_undone
-from lockterm.errors import LocktermError, StoreError
+from lockterm.errors import StoreError
 from lockterm.keymap.hints import key, with_keys
 from lockterm.operations import Operations
 from lockterm.operations.copying import backup_source
@@ -33,14 +30,14 @@ from lockterm.operations.export import export_history
 from lockterm.operations.undoing import undo_one, undo_run
 from lockterm.screens.base import HasOperations, LocktermScreen
 from lockterm.screens.copy import CopyScreen
+from lockterm.screens.history.detail import OperationDetailScreen
 from lockterm.screens.history.page import ALL, COUNTED, PAGE, HistoryChoice, HistoryPage, runs_among
 from lockterm.screens.history.table import ChangePane, DayStrip, HistoryTable, format_run
 from lockterm.screens.list_screen import ListScreen
 from lockterm.screens.plan.screen import open_undo, screen_of_run
 from lockterm.terminal.key_queue import opening, opens
 from lockterm.widgets.actions import bindings
-from lockterm.widgets.data_status import KeyOffers, StatePanel, describe_error
-from lockterm.widgets.details_table import DetailsTable
+from lockterm.widgets.data_status import KeyOffers, describe_error
 from lockterm.widgets.text_input import FindLine
 
 _READ_FIRST_S = 0.05
@@ -101,29 +98,29 @@ class HistoryScreen(ListScreen[str | None]):
         yield Static(id="row", markup=False)
         yield Static(id="about", markup=False)
 
-    # --- loading -------------------------------------------------------------------------------
+    # --- what is chosen and shown --------------------------------------------------------------
 
-    def on_screen_resume(self) -> None:
-        """Read the history, because another screen or session may have sent changes.
+    @property
+    def _page(self) -> HistoryPage:
+        """The shown page; an empty page if no page could be read."""
+        if isinstance(self.page, HistoryPage):
+            return self.page
+        return HistoryPage(self.choice, self._zone)
 
-        If there are newer changes, select the newest, so that ``z`` undoes what the user just did.
-        """
-        self._is_back = True
-        self.load_history()
+    @property
+    def _is_narrowed(self) -> bool:
+        """Whether a search text or a filter by result is set."""
+        return bool(self.choice.wanted) or self.choice.group != ALL
 
-    @work(exclusive=True, group="damage")
-    async def _look_through(self) -> None:
-        with suppress(StoreError):  # a request for a damaged entry reports it
-            await self.operations.journal.look_through()
+    @property
+    def current(self) -> HistoryLine | None:
+        """The selected operation; None if a run or no row is selected."""
+        line = self._current_row
+        return line if isinstance(line, HistoryLine) else None
 
-    def show_notices(self, connection_text: str, unconfirmed: tuple[Operation, ...]) -> None:
-        """Show the notices. If this screen is on top, also read the page again.
-
-        The page is read again because the result of a shown change may be different now.
-        """
-        super().show_notices(connection_text, unconfirmed)
-        if self.app.screen is self:
-            self.load_history()
+    @property
+    def _current_row(self) -> HistoryLine | RunLine | None:
+        return self._shown.get(self.table.highlighted or "") if self.table.display else None
 
     def _choose(self, **changes: Any) -> None:
         """Change the filter, the search or the page, and read the history.
@@ -135,6 +132,29 @@ class HistoryScreen(ListScreen[str | None]):
         self.choice = replace(self.choice, **{"passed": (), **changes})
         self.show_crumbs()
         self.load_history(self.page if isinstance(self.page, HistoryPage) else None)
+
+    def search_for(self, text: str) -> None:
+        if text != self.choice.wanted:  # Escape cleared the search before it emptied the field
+            self._choose(wanted=text)
+
+    # --- loading -------------------------------------------------------------------------------
+
+    def on_screen_resume(self) -> None:
+        """Read the history, because another screen or session may have sent changes.
+
+        If there are newer changes, select the newest, so that ``z`` undoes what the user just did.
+        """
+        self._is_back = True
+        self.load_history()
+
+    def show_notices(self, connection_text: str, unconfirmed: tuple[Operation, ...]) -> None:
+        """Show the notices. If this screen is on top, also read the page again.
+
+        The page is read again because the result of a shown change may be different now.
+        """
+        super().show_notices(connection_text, unconfirmed)
+        if self.app.screen is self:
+            self.load_history()
 
     # The description is given, because by default Textual formats the whole ``known`` page.
     @work(exclusive=True, group="history", description="the history")
@@ -156,16 +176,6 @@ class HistoryScreen(ListScreen[str | None]):
             self.page = page
             self._is_back = False
             self._show_panels()  # the same page may be read on another day
-
-    @work(exclusive=True, group="changes", description="what was changed")
-    async def read_changes(self) -> None:
-        """Read the changed fields of the visible operations without blocking keys."""
-        table, zone = self.table, self._zone
-        ids = table.lacking
-        with suppress(StoreError):  # opening a change reports it
-            changes = await self.operations.journal.changes(ids, zone)
-            if zone == self._zone:
-                table.show_changes(dict.fromkeys(ids, "") | dict(changes))
 
     async def _read_page(self, known: HistoryPage | None) -> HistoryPage:
         zone: tzinfo = self.operations.profile.zone
@@ -199,15 +209,24 @@ class HistoryScreen(ListScreen[str | None]):
         shown = runs_among(runs, choice, lines[:PAGE], has_older) if choice.has_runs else []
         return HistoryPage(choice, zone, lines[:PAGE], shown, has_older, found, total, len(runs))
 
-    @property
-    def current(self) -> HistoryLine | None:
-        """The selected operation; None if a run or no row is selected."""
-        line = self._current_row
-        return line if isinstance(line, HistoryLine) else None
+    @on(HistoryTable.Lacking)
+    def _unread_rows_in_sight(self) -> None:
+        self.read_changes()
 
-    @property
-    def _current_row(self) -> HistoryLine | RunLine | None:
-        return self._shown.get(self.table.highlighted or "") if self.table.display else None
+    @work(exclusive=True, group="changes", description="what was changed")
+    async def read_changes(self) -> None:
+        """Read the changed fields of the visible operations without blocking keys."""
+        table, zone = self.table, self._zone
+        ids = table.lacking
+        with suppress(StoreError):  # opening a change reports it
+            changes = await self.operations.journal.changes(ids, zone)
+            if zone == self._zone:
+                table.show_changes(dict.fromkeys(ids, "") | dict(changes))
+
+    @work(exclusive=True, group="damage")
+    async def _look_through(self) -> None:
+        with suppress(StoreError):  # a request for a damaged entry reports it
+            await self.operations.journal.look_through()
 
     # --- painting ------------------------------------------------------------------------------
 
@@ -245,20 +264,9 @@ class HistoryScreen(ListScreen[str | None]):
                 {"Esc": "back", "{app.help}": "help"},
             )
         way = {"Esc": "show all"}
-        if not self._narrowed:
+        if not self._is_narrowed:
             way = {"{history.one_lock}": "all locks", "Esc": "back"}
         return f"No change matches the filter: {', '.join(page.choice.list_filters())}.", way
-
-    @property
-    def _page(self) -> HistoryPage:
-        """The shown page; an empty page if no page could be read."""
-        if isinstance(self.page, HistoryPage):
-            return self.page
-        return HistoryPage(self.choice, self._zone)
-
-    @property
-    def _narrowed(self) -> bool:
-        return bool(self.choice.wanted) or self.choice.group != ALL
 
     def describe_rows(self) -> None:
         page = self._page
@@ -301,16 +309,6 @@ class HistoryScreen(ListScreen[str | None]):
         at = dates.day_time(line.prepared_ms, self._zone)
         parts = (at, STATE_NAMES[line.state], clean(line.message, 200), clean(line.lock_name, 40))
         return "  ".join(filter(None, parts))
-
-    # --- handlers ------------------------------------------------------------------------------
-
-    @on(HistoryTable.Lacking)
-    def _others_in_sight(self) -> None:
-        self.read_changes()
-
-    def search_for(self, text: str) -> None:
-        if text != self.choice.wanted:  # Escape cleared the search before it emptied the field
-            self._choose(wanted=text)
 
     # --- actions -------------------------------------------------------------------------------
 
@@ -421,17 +419,16 @@ class HistoryScreen(ListScreen[str | None]):
         """Write the shown changes to a CSV and a JSON file."""
         now_ms, zone = self.operations.machine_ms(), self._zone
         with self.showing_errors():
-            wanted_of = self._page.choice.selection(zone, now_ms)
-            selection = replace(wanted_of, outside_runs=False)
-            history = await self.operations.journal.history(selection)
-            wanted = history[::-1]
+            shown = self._page.choice.selection(zone, now_ms)
+            selection = replace(shown, outside_runs=False)
+            changes = (await self.operations.journal.history(selection))[::-1]
             book = await self.operations.locks.all()
             zones = {lock.lock_id: self.operations.zone(lock) for lock in book}
             directory = cast("HasOperations", self.app).exports
-            files = await asyncio.to_thread(export_history, wanted, directory, zone, now_ms, zones)
+            files = await asyncio.to_thread(export_history, changes, directory, zone, now_ms, zones)
             self.notify(
                 (
-                    f"{format_count(len(wanted), 'change')} written to {files[0]} and"
+                    f"{format_count(len(changes), 'change')} written to {files[0]} and"
                     f" {files[1].name}"
                 ),
                 title="Exported",
@@ -443,128 +440,8 @@ class HistoryScreen(ListScreen[str | None]):
 
     def action_back(self) -> None:
         """Clear the filters and the search. If there are none, go back."""
-        if self._narrowed:
+        if self._is_narrowed:
             self._choose(wanted="", group=ALL)
             self.query_one(FindLine).action_close()
         else:
             self.dismiss(None)
-
-
-class OperationDetailScreen(LocktermScreen[None]):
-    """The screen with everything that the journal contains about one operation.
-
-    Args:
-        operations: The operations on the service and the local store.
-        operation_id: The ID of the operation.
-        zone: The time zone of the shown times.
-    """
-
-    BINDINGS = bindings("operation")
-
-    operation: var[Operation | LocktermError | None] = var(None, init=False)
-    """The operation, or the error of reading it; None until it is read."""
-
-    def __init__(self, operations: Operations, operation_id: str, zone: tzinfo) -> None:
-        super().__init__(operations)
-        self._operation_id = operation_id
-        self._zone = zone
-        self._linked: Sequence[Operation] = ()
-
-    def breadcrumbs(self) -> tuple[str, ...]:
-        """Return the breadcrumbs for the header, with the operation below the history."""
-        operation = self.operation
-        return (
-            "History",
-            *([format_operation(operation)] if isinstance(operation, Operation) else []),
-        )
-
-    def compose_body(self) -> ComposeResult:
-        """Compose the fields of the operation, or a message instead of them."""
-        table = DetailsTable(id="fields")
-        state = StatePanel("Reading the change ...", id="state")
-        table.display = isinstance(self.operation, Operation)
-        state.display = not table.display
-        yield table
-        yield state
-
-    # --- loading -------------------------------------------------------------------------------
-
-    def on_mount(self) -> None:
-        """Show the operation if it was read before the screen opened."""
-        if self.operation is not None:
-            self._show()
-
-    def on_screen_resume(self) -> None:
-        """Read the operation again, because another screen may have restored its remotes."""
-        self.load_operation()
-
-    def show_notices(self, connection_text: str, unconfirmed: tuple[Operation, ...]) -> None:
-        """Read the operation again, because its result may have changed."""
-        super().show_notices(connection_text, unconfirmed)
-        if self.app.screen is self:
-            self.load_operation()
-
-    async def read(self) -> bool:
-        """Read the operation and its linked operations, and return whether anything has changed.
-
-        The history calls this method before it opens this screen, and waits a short time for the
-        result. If the result arrives in time, the layout of the screen is computed only once.
-        """
-        journal, shown = self.operations.journal, (self.operation, self._linked)
-        try:
-            operation = await journal.find(self._operation_id)
-            if operation is None:
-                raise StoreError("The history no longer contains this change.")
-            self._linked = await journal.linked(operation)
-            self.operation = operation
-        except StoreError as error:
-            self.operation = error
-        return (self.operation, self._linked) != shown
-
-    @work(exclusive=True, group="operation")
-    @opens("the change")
-    async def load_operation(self) -> None:
-        """Read the operation in a worker, and show it."""
-        if await self.read():
-            self._show()
-
-    def _show(self) -> None:
-        table, state = self.query_one(DetailsTable), self.query_one(StatePanel)
-        if isinstance(self.operation, Operation):
-            here = self.operations.journal.session.id
-            table.show_fields(describe_fields(self.operation, self._linked, self._zone, here))
-            table.focus()
-        elif self.operation is not None:
-            offers = {"{operation.refresh}": "try again", "Esc": "back"}
-            state.say(describe_error(self.operation), offers)
-        table.display = isinstance(self.operation, Operation)
-        state.display = not table.display
-        self.show_crumbs()
-        self.refresh_bindings()
-
-    # --- actions -------------------------------------------------------------------------------
-
-    def disabled_reason(self, action: str) -> str:
-        """Return why a restore is disabled; empty if it is enabled, or for any other action."""
-        if action != "restore":
-            return ""
-        if not isinstance(self.operation, Operation):
-            return "The change has not been read yet."
-        return why_not_restorable(self.operation, len(self.operation.before))
-
-    @work
-    @opens("the plan to restore the remotes", must_appear=True)
-    async def action_restore(self) -> None:
-        """Show a plan that restores the deleted remotes."""
-        await open_undo(self, undo_one, self._operation_id)
-
-    def action_copy(self) -> None:
-        self.query_one(DetailsTable).copy()
-
-    def action_refresh(self) -> None:
-        """Read the operation again."""
-        self.load_operation()
-
-    def action_back(self) -> None:
-        """Go back."""
-        self.dismiss(None)
