@@ -21,7 +21,7 @@ from zoneinfo import ZoneInfo
 
 import lockterm
 from lockterm import errors
-from lockterm.domain import elsewhere, people, rules, shortening
+from lockterm.domain import changes_elsewhere, people, rules, shortening
 from lockterm.domain.copies import BackedUp
 from lockterm.domain.date_input import read_moment
 from lockterm.domain.dates import (
@@ -53,7 +53,7 @@ DOCUMENT = Path(__file__).with_suffix(".md")
 
 MODULES = (
     *(amount, validity, remote, replacement, shortening, operation, plan, run),
-    *(service, elsewhere, people),
+    *(service, changes_elsewhere, people),
 )
 
 ZONE = ZoneInfo("Europe/Berlin")
@@ -377,15 +377,19 @@ def render_elsewhere(samples: TextSamples) -> None:
     """Show the changes that others made."""
     later = {**LIMITED, "endDate": LIMITED["endDate"] + 15 * DAY_MS, "remoteName": "Anna"}
     long = {**LIMITED, "extraData": {"note": "x" * 2000}}
-    readings = elsewhere.Comparison(1001, NOW - DAY_MS, NOW, is_old_whole=True, is_new_whole=True)
+    readings = changes_elsewhere.Comparison(
+        1001, NOW - DAY_MS, NOW, is_old_whole=True, is_new_whole=True
+    )
     old, new, much = ({1: Remote.read(one)} for one in ({**LIMITED, "extraData": {}}, later, long))
     for two in ((old, new), (old, much), ({}, old), (old, {})):
         for change in readings.find_changes(*two):
-            samples.show(elsewhere.describe_kind, change)
-            samples.show(elsewhere.describe_values, change, ZONE)
-            samples.show(elsewhere.describe_between, change, ZONE, NOW)
+            samples.show(changes_elsewhere.describe_kind, change)
+            samples.show(changes_elsewhere.describe_values, change, ZONE)
+            samples.show(changes_elsewhere.describe_between, change, ZONE, NOW)
             for with_head in (True, False):
-                samples.show(elsewhere.describe_change, change, ZONE, NOW, with_head=with_head)
+                samples.show(
+                    changes_elsewhere.describe_change, change, ZONE, NOW, with_head=with_head
+                )
     samples.each(amount.describe_elsewhere, (0, 1, 2000), "!")
 
 

@@ -23,7 +23,6 @@ from lockterm.errors import LocktermError
 from lockterm.keymap.hints import key
 from lockterm.screens.base import LocktermScreen
 from lockterm.terminal.colors import NoColors, NothingElseFilter, Readable
-from lockterm.terminal.fence import SLOW_S, Link
 from lockterm.terminal.frame_diff import FrameDiff
 from lockterm.terminal.patches import (
     begin_with_theme,
@@ -32,6 +31,7 @@ from lockterm.terminal.patches import (
     use_colors,
     without_greys,
 )
+from lockterm.terminal.render_barrier import SLOW_S, Link
 from lockterm.terminal.terminal_input import LettersDrawn
 from lockterm.terminal.themes import DEFAULT, OWN, THEMES
 from lockterm.terminal.widths import count_ambiguous_as_wide

@@ -34,7 +34,7 @@ if TYPE_CHECKING:
     from lockterm.config.profiles import Profiles
     from lockterm.domain.plan import Run
     from lockterm.paths import Paths
-    from lockterm.screens.outcomes import Outcomes
+    from lockterm.screens.unconfirmed import Outcomes
     from lockterm.store.cache import Cache
 
 RUN_TOLD_S = 1.0

@@ -25,11 +25,11 @@ from lockterm.screens.modal import LocktermModal
 from lockterm.terminal.clipboard import copy
 from lockterm.terminal.colors import FilterChain, Sanitizer
 from lockterm.terminal.driver import TerminalDriver
-from lockterm.terminal.fence import RenderBarrier
 from lockterm.terminal.frame_diff import FrameDiff
 from lockterm.terminal.key_queue import FormWall, Idle, KeyQueue
 from lockterm.terminal.minimum_size import MinimumSize
 from lockterm.terminal.patches import HookedApp, active_binding, has_key_of_its_own, rebind
+from lockterm.terminal.render_barrier import RenderBarrier
 from lockterm.terminal.terminal_input import EscapedKey, LettersDrawn, StatusReport
 
 if TYPE_CHECKING:

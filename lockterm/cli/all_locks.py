@@ -22,7 +22,7 @@ from lockterm.domain.locks import Lock
 from lockterm.domain.remotes import Remote
 from lockterm.domain.searching import is_found
 from lockterm.domain.text.amount import format_count
-from lockterm.operations.everywhere import LockRead, Wanted, describe_reads
+from lockterm.operations.all_locks import LockRead, Wanted, describe_reads
 
 MOST_NAMED = 20
 """The maximum number of unread locks that a message on stderr names. ``--json`` lists all unread
@@ -59,7 +59,7 @@ def read_all(session: Session, wanted: Wanted = want_none) -> list[LockRead]:
     """
 
     async def read() -> list[LockRead]:
-        async with aclosing(session.operations.everywhere.read(wanted)) as reading:
+        async with aclosing(session.operations.all_locks.read(wanted)) as reading:
             return [one async for one in reading]
 
     found = sorted(session.run(read()), key=attrgetter("place"))

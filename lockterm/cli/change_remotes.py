@@ -43,7 +43,7 @@ from lockterm.domain.text.service import describe_clock_doubt
 from lockterm.domain.text.validity import describe_validity
 from lockterm.domain.typed_remote import TypedRemote, read_typed, shown_fields, typed_of
 from lockterm.errors import NameTakenError
-from lockterm.operations.taken import read_names_in_use
+from lockterm.operations.names_in_use import read_names_in_use
 
 _METAVARS = {Kind.NUMBER: "INT", Kind.DATE: "TIME", Kind.WEEKDAYS: "DAYS", Kind.OBJECT: "JSON"}
 _SEND_IT = "Send the change anyway?"

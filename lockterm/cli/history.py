@@ -18,8 +18,13 @@ from lockterm.cli.output import put, put_csv, put_json, put_table
 from lockterm.cli.session import Session, find_lock, lock_json
 from lockterm.config import Options
 from lockterm.domain import dates
+from lockterm.domain.changes_elsewhere import (
+    NOT_KEPT,
+    ChangeElsewhere,
+    describe_kind,
+    describe_values,
+)
 from lockterm.domain.date_input import parse_age, read_moment
-from lockterm.domain.elsewhere import NOT_KEPT, ChangeElsewhere, describe_kind, describe_values
 from lockterm.domain.locks import Lock
 from lockterm.domain.operation import Selection
 from lockterm.domain.text.amount import format_count

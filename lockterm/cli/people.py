@@ -14,7 +14,7 @@ from lockterm.cli.options import FILE_PATH, Format, reads
 from lockterm.cli.output import put, put_csv, put_json, put_table
 from lockterm.cli.session import Session
 from lockterm.config import Options
-from lockterm.domain import pages
+from lockterm.domain import markup
 from lockterm.domain.listing import split_needle
 from lockterm.domain.people import (
     People,
@@ -27,7 +27,7 @@ from lockterm.domain.people import (
     format_person,
 )
 from lockterm.domain.safe_text import clean
-from lockterm.operations.everywhere import describe_reads
+from lockterm.operations.all_locks import describe_reads
 from lockterm.operations.export import may_replace, write_file
 from lockterm.operations.people import CSV_COLUMNS, TITLE, PeopleReport
 
@@ -81,7 +81,7 @@ read).
 @reads
 def people(options: Options, text: str, form: Format, html: Path | None, md: Path | None) -> int:
     """Show who can open which locks."""
-    for path, is_ours in ((html, pages.is_page), (md, _is_page)):
+    for path, is_ours in ((html, markup.is_page), (md, _is_page)):
         if path is not None and not may_replace(path, is_ours):
             raise UsageError(
                 f"{clean(path)} is not a page of lockterm. Nothing was written.",
@@ -104,7 +104,7 @@ def people(options: Options, text: str, form: Format, html: Path | None, md: Pat
             for _ in report.collect():
                 pass
         if html is not None:
-            _write(html, report.as_html(), pages.is_page)
+            _write(html, report.as_html(), markup.is_page)
         if md is not None:
             _write(md, report.as_markdown(), _is_page)
         if form is Format.JSON:

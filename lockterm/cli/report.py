@@ -33,16 +33,16 @@ from lockterm.domain import dates
 from lockterm.domain.date_input import read_moment
 from lockterm.domain.glyphs import quoted
 from lockterm.domain.locks import Lock
+from lockterm.domain.markup import is_page
 from lockterm.domain.operation import Selection
-from lockterm.domain.pages import is_page
 from lockterm.domain.remotes import FIELDS, Remote
 from lockterm.domain.report_page import LockReport, Report, render_report
 from lockterm.domain.safe_text import clean
 from lockterm.domain.text.amount import describe_unreadable_periods, format_count
 from lockterm.domain.text.remote import format_remote
 from lockterm.domain.validity import ends_by, has_unreadable_period
+from lockterm.operations.all_locks import LockRead
 from lockterm.operations.batteries import NOT_REPORTED, BatteryReader, battery_of
-from lockterm.operations.everywhere import LockRead
 from lockterm.operations.export import may_replace, write_file
 
 _NAMED = 5

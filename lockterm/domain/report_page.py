@@ -10,8 +10,17 @@ from datetime import date, timedelta, tzinfo
 from lockterm.domain import dates
 from lockterm.domain.listing import Listing, Timeline
 from lockterm.domain.locks import Lock
+from lockterm.domain.markup import (
+    NO_NUMBER,
+    Html,
+    fact_table,
+    join,
+    page,
+    paragraph,
+    section,
+    table,
+)
 from lockterm.domain.operation import IN_FLIGHT, RECORDED, UNCONFIRMED, WITHOUT_EFFECT, HistoryLine
-from lockterm.domain.pages import NO_NUMBER, Html, fact_table, join, page, paragraph, section, table
 from lockterm.domain.remotes import CALL_NAMES
 from lockterm.domain.text.amount import describe_age, format_count
 from lockterm.domain.validity import RemoteState, StateFilter, count_states

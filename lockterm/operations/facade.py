@@ -25,8 +25,8 @@ if TYPE_CHECKING:
     from lockterm.config import Profile
     from lockterm.domain.locks import Lock
     from lockterm.domain.plan import Plan, Run
+    from lockterm.operations.all_locks import AllLocksReader
     from lockterm.operations.draft_keeper import DraftKeeper
-    from lockterm.operations.everywhere import AllLocksReader
     from lockterm.operations.journal_store import JournalStore
     from lockterm.operations.kept_lists import KeptLists
     from lockterm.operations.resolution import Resolution
@@ -228,9 +228,9 @@ class Operations:
         return BatteryReader(self.connection)
 
     @cached_property
-    def everywhere(self) -> AllLocksReader:
+    def all_locks(self) -> AllLocksReader:
         """The reader of all locks in the lock book."""
-        from lockterm.operations.everywhere import AllLocksReader
+        from lockterm.operations.all_locks import AllLocksReader
 
         return AllLocksReader(self.connection, self.locks, self.remotes, self.kept_lists)
 

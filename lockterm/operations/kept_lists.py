@@ -7,7 +7,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from lockterm.domain.elsewhere import (
+from lockterm.domain.changes_elsewhere import (
     ChangeElsewhere,
     ChangeKind,
     Comparison,

@@ -15,7 +15,7 @@ from lockterm.domain.validity import StateFilter, has_state
 from lockterm.errors import LocktermError, RefusedError
 
 if TYPE_CHECKING:
-    from lockterm.domain.elsewhere import Unseen
+    from lockterm.domain.changes_elsewhere import Unseen
     from lockterm.operations.cached_reads import Fetched
 
 T = TypeVar("T")

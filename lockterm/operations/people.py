@@ -9,7 +9,7 @@ from datetime import tzinfo
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
-from lockterm.domain import dates, pages
+from lockterm.domain import dates, markup
 from lockterm.domain.locks import Lock
 from lockterm.domain.people import (
     ABOUT_SIMILAR,
@@ -28,7 +28,7 @@ from lockterm.domain.safe_text import without_secrets
 from lockterm.domain.text.amount import describe_age
 from lockterm.domain.text.validity import describe_dates, describe_validity_briefly, format_state
 from lockterm.domain.validity import RemoteState, state_by_dates, state_of
-from lockterm.operations.everywhere import LockRead, describe_reads
+from lockterm.operations.all_locks import LockRead, describe_reads
 
 if TYPE_CHECKING:
     from lockterm.operations.facade import Operations
@@ -184,19 +184,21 @@ class PeopleReport:
 
     def as_html(self) -> bytes:
         """Return the report as an HTML page."""
-        parts = [pages.fact_table(self._facts)]
+        parts = [markup.fact_table(self._facts)]
         for title, about, titles, rows in self._sections():
-            notes = [pages.paragraph(about)] if about else []
-            parts.append(pages.section(title, *notes, pages.table(titles, rows)))
-        return pages.page(TITLE, *parts)
+            notes = [markup.paragraph(about)] if about else []
+            parts.append(markup.section(title, *notes, markup.table(titles, rows)))
+        return markup.page(TITLE, *parts)
 
     def as_markdown(self) -> bytes:
         """Return the report as a Markdown page."""
-        parts = [pages.markdown_facts(self._facts)]
+        parts = [markup.markdown_facts(self._facts)]
         for title, about, titles, rows in self._sections():
-            notes = [pages.escape_markdown(about)] if about else []
-            parts.append(pages.markdown_section(title, *notes, pages.markdown_table(titles, rows)))
-        return pages.markdown_page(TITLE, *parts)
+            notes = [markup.escape_markdown(about)] if about else []
+            parts.append(
+                markup.markdown_section(title, *notes, markup.markdown_table(titles, rows))
+            )
+        return markup.markdown_page(TITLE, *parts)
 
     @cached_property
     def _unread(self) -> list[LockRead]:

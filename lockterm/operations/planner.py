@@ -25,7 +25,7 @@ from lockterm.domain.plan import Action, Plan, PlannedSteps, Step, StepState
 from lockterm.domain.remotes import Remote
 from lockterm.domain.text.amount import format_count
 from lockterm.errors import LocktermError, MalformedAnswerError, RefusedError, ServiceError
-from lockterm.operations.everywhere import AT_ONCE
+from lockterm.operations.all_locks import AT_ONCE
 from lockterm.operations.list_walk import WALK_PAGE_SIZE
 
 if TYPE_CHECKING:

@@ -34,7 +34,7 @@ from lockterm.errors import (
     ServiceError,
     StoreError,
 )
-from lockterm.operations.everywhere import AT_ONCE
+from lockterm.operations.all_locks import AT_ONCE
 from lockterm.operations.planner import PlanDraft, PlanSource, ReadLock, make_plan, read_locks
 
 if TYPE_CHECKING:

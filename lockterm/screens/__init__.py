@@ -11,30 +11,28 @@ from importlib import import_module
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
+    from lockterm.screens.all_locks import AllLocksSearchScreen as AllLocksSearchScreen
+    from lockterm.screens.all_locks.expiring import ExpiringScreen as ExpiringScreen
+    from lockterm.screens.all_locks.people import PeopleScreen as PeopleScreen
+    from lockterm.screens.all_locks.search import PersonScreen as PersonScreen
+    from lockterm.screens.changes_elsewhere import ElsewhereScreen as ElsewhereScreen
     from lockterm.screens.copy import CopyScreen as CopyScreen
     from lockterm.screens.dialogs.choice import ChoiceModal as ChoiceModal
     from lockterm.screens.dialogs.choice import ask_only as ask_only
     from lockterm.screens.dialogs.confirm import ConfirmModal as ConfirmModal
     from lockterm.screens.dialogs.confirm import NumberModal as NumberModal
     from lockterm.screens.dialogs.destroy import DestroyModal as DestroyModal
-    from lockterm.screens.elsewhere import ElsewhereScreen as ElsewhereScreen
-    from lockterm.screens.everywhere import AllLocksSearchScreen as AllLocksSearchScreen
-    from lockterm.screens.everywhere.ends import ExpiringScreen as ExpiringScreen
-    from lockterm.screens.everywhere.people import PeopleScreen as PeopleScreen
-    from lockterm.screens.everywhere.screen import PersonScreen as PersonScreen
     from lockterm.screens.field_modal import CleanModal as CleanModal
-    from lockterm.screens.file import FileScreen as FileScreen
     from lockterm.screens.form_drafts import offer_abandoned as offer_abandoned
     from lockterm.screens.help import HelpScreen as HelpScreen
     from lockterm.screens.history import HistoryScreen as HistoryScreen
+    from lockterm.screens.import_file import FileScreen as FileScreen
     from lockterm.screens.locks import LocksScreen as LocksScreen
     from lockterm.screens.locks.form import LockForm as LockForm
     from lockterm.screens.locks.form import OpenLockModal as OpenLockModal
     from lockterm.screens.locks.form import removal as removal
     from lockterm.screens.locks.pane import LockPane as LockPane
     from lockterm.screens.messages import MessagesScreen as MessagesScreen
-    from lockterm.screens.outcomes import NoticeLine as NoticeLine
-    from lockterm.screens.outcomes import Outcomes as Outcomes
     from lockterm.screens.palette import Palette as Palette
     from lockterm.screens.plan.screen import PlanScreen as PlanScreen
     from lockterm.screens.plan.screen import ask_to_leave_run as ask_to_leave_run
@@ -61,28 +59,29 @@ if TYPE_CHECKING:
     from lockterm.screens.remotes.dialogs import numbers_of as numbers_of
     from lockterm.screens.remotes.marked import MarkedCommands as MarkedCommands
     from lockterm.screens.remotes.pane import RemotePane as RemotePane
+    from lockterm.screens.unconfirmed import NoticeLine as NoticeLine
+    from lockterm.screens.unconfirmed import Outcomes as Outcomes
     from lockterm.screens.voice import VoiceScreen as VoiceScreen
 
 _NAMES = {
+    "all_locks": "AllLocksSearchScreen",
+    "all_locks.expiring": "ExpiringScreen",
+    "all_locks.people": "PeopleScreen",
+    "all_locks.search": "PersonScreen",
+    "changes_elsewhere": "ElsewhereScreen",
     "copy": "CopyScreen",
     "dialogs.choice": "ask_only ChoiceModal",
     "dialogs.confirm": "ConfirmModal NumberModal",
     "dialogs.destroy": "DestroyModal",
-    "elsewhere": "ElsewhereScreen",
-    "everywhere": "AllLocksSearchScreen",
-    "everywhere.ends": "ExpiringScreen",
-    "everywhere.people": "PeopleScreen",
-    "everywhere.screen": "PersonScreen",
     "field_modal": "CleanModal",
-    "file": "FileScreen",
     "form_drafts": "offer_abandoned",
     "help": "HelpScreen",
     "history": "HistoryScreen",
+    "import_file": "FileScreen",
     "locks": "LocksScreen",
     "locks.form": "LockForm OpenLockModal removal",
     "locks.pane": "LockPane",
     "messages": "MessagesScreen",
-    "outcomes": "NoticeLine Outcomes",
     "palette": "Palette",
     "plan.screen": "ask_to_leave_run last_run open_undo_last PlanScreen screen_of_run tell_end",
     "profiles": "ProfilesScreen",
@@ -96,6 +95,7 @@ _NAMES = {
     "remotes.dialogs": "ClearModal ColumnsModal DeleteModal numbers_of ReplaceModal",
     "remotes.marked": "MarkedCommands",
     "remotes.pane": "RemotePane",
+    "unconfirmed": "NoticeLine Outcomes",
     "voice": "VoiceScreen",
 }
 """Maps each module of this package to the classes and functions that others use of it."""

@@ -16,7 +16,7 @@ from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from lockterm.domain.elsewhere import ChangeElsewhere, ChangeKind
+from lockterm.domain.changes_elsewhere import ChangeElsewhere, ChangeKind
 from lockterm.domain.listing import NEVER, Block, Ends, Listing, count_by_dates, read_periods
 from lockterm.errors import StoreError
 from lockterm.store.accounts import owner_of

@@ -12,7 +12,7 @@ from dataclasses import replace
 from pathlib import Path
 
 from lockterm.config import Profile
-from lockterm.domain.elsewhere import ChangeElsewhere, ChangeKind
+from lockterm.domain.changes_elsewhere import ChangeElsewhere, ChangeKind
 from lockterm.domain.listing import Block, Listing
 from lockterm.domain.locks import Lock
 from lockterm.domain.remotes import Remote

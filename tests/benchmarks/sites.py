@@ -16,7 +16,7 @@ from pathlib import Path
 from lockterm.config import Profile
 from lockterm.domain.locks import Lock
 from lockterm.operations import Operations
-from lockterm.operations.everywhere import AT_ONCE
+from lockterm.operations.all_locks import AT_ONCE
 from lockterm.service import remote_table
 from lockterm.service.running import RunningService
 from lockterm.store.cache import Cache
@@ -69,7 +69,7 @@ async def _search(url: str, home: Path) -> float:
     await operations.locks.save_all(book)
     await asyncio.sleep(READY_S)
     begun_s = time.monotonic()
-    async for one in operations.everywhere.read():
+    async for one in operations.all_locks.read():
         assert one.listing is not None and one.listing.count == REMOTES, one.problem
     taken_s = time.monotonic() - begun_s
     await operations.close()

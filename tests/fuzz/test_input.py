@@ -13,7 +13,6 @@ from textual import events
 from textual._ansi_sequences import ANSI_SEQUENCES_KEYS
 from textual.message import Message
 
-from lockterm.terminal.fence import ASK
 from lockterm.terminal.input_tokens import (
     ANSWER_S,
     ESCAPE_DELAY_S,
@@ -26,6 +25,7 @@ from lockterm.terminal.input_tokens import (
     String,
     Token,
 )
+from lockterm.terminal.render_barrier import ASK
 from lockterm.terminal.terminal_input import EscapedKey, TerminalInput
 from tests.long import examples
 

@@ -91,7 +91,7 @@ async def test_check_records_an_add_by_its_id_when_the_list_before_was_without_i
         operations = Operations(profile, site.new_store(), open_cache=lambda: cache)
 
         async def read() -> None:
-            async for _ in operations.everywhere.read(locks=[Lock(lock_id)]):
+            async for _ in operations.all_locks.read(locks=[Lock(lock_id)]):
                 pass
 
         try:

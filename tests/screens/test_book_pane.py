@@ -6,7 +6,7 @@ import pytest
 
 from lockterm.domain.locks import Lock
 from lockterm.screens.remotes import RemotesScreen
-from lockterm.screens.remotes.terminal_size import BookPane
+from lockterm.screens.remotes.layout import BookPane
 from tests.screens import someone_else
 from tests.screens.running_app import Demo, notices, settled, shown, until
 from tests.screens.site import LOCKS, MAIN_GATE, fill_book, press

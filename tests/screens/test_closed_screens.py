@@ -13,8 +13,8 @@ import pytest
 from textual._styles_cache import StylesCache
 from textual.screen import Screen
 
-from lockterm.screens.everywhere import AllLocksSearchScreen
-from lockterm.screens.everywhere.people import PeopleScreen
+from lockterm.screens.all_locks import AllLocksSearchScreen
+from lockterm.screens.all_locks.people import PeopleScreen
 from lockterm.terminal import startup
 from tests.screens.running_app import Demo, settled
 from tests.screens.site import LOCKS, MAIN_GATE, fill_book, press, press_to

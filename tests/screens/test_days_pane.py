@@ -9,10 +9,10 @@ from textual.pilot import Pilot
 
 from lockterm.config.look import Look
 from lockterm.domain.locks import Lock
-from lockterm.screens.everywhere.ends import DaysPane, DaysToCome
+from lockterm.screens.all_locks.expiring import DaysPane, DaysToCome
 from tests.screens.running_app import Starter, settled, shown
 from tests.screens.site import DAY_MS, HOUR_MS, fill_book, press
-from tests.screens.test_everywhere import Site, rows, until_day
+from tests.screens.test_all_locks import Site, rows, until_day
 
 TODAY = date(2026, 11, 20)
 SIZE = (100, 30)

@@ -12,9 +12,9 @@ from lockterm.app import LocktermApp
 from lockterm.domain.locks import Lock
 from lockterm.domain.plan import Action, Step, StepState
 from lockterm.operations.planner import plan_cleaning
+from lockterm.screens.all_locks.expiring import ExpiringScreen
+from lockterm.screens.all_locks.table import OnLocksTable
 from lockterm.screens.dialogs.destroy import DestroyModal
-from lockterm.screens.everywhere.ends import ExpiringScreen
-from lockterm.screens.everywhere.table import OnLocksTable
 from lockterm.screens.field_modal import CleanModal
 from lockterm.screens.modal import RefusedModal
 from lockterm.screens.plan.screen import PlanScreen
@@ -24,7 +24,7 @@ from tests.screens import someone_else
 from tests.screens.running_app import Demo, Starter, notices, until
 from tests.screens.site import DAY_MS, LOCKS, fill_book, press, press_each, shown, words
 from tests.screens.snapshots import assert_picture
-from tests.screens.test_everywhere import Site, remote
+from tests.screens.test_all_locks import Site, remote
 
 SERVER_ROOM = Lock(1003, name="Server room")
 GARAGE = Lock(1004, name="Garage")

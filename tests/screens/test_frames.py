@@ -15,8 +15,8 @@ from tests.faults.calls import new_remote
 from tests.screens import someone_else
 from tests.screens.running_app import Demo, settled, shown, until
 from tests.screens.site import DAY_MS, LOCKS, MAIN_GATE, fill_book, press, press_each
-from tests.screens.test_outcomes import ADDED
 from tests.screens.test_read_only import leave_unsettled
+from tests.screens.test_unconfirmed import ADDED
 
 SINCE = {"remoteType": 2, "startDate": NOW_MS - 90 * DAY_MS}
 
@@ -84,7 +84,7 @@ async def test_panel_shows_states_next_ends_and_changes_of_the_selected_lock(dem
         )
         assert "not been read completely" in panel(pilot)
         assert "Press W to read all locks." in words(pilot)
-        async for one in pilot.app.operations.everywhere.read():
+        async for one in pilot.app.operations.all_locks.read():
             assert not one.problem
         await pilot.press("f5")
         if "─ Yard ─" not in panel(pilot):

@@ -35,7 +35,7 @@ async def read_yard(pilot: Pilot[Any], service: RunningService) -> None:
     for days in (-2, -1, 6, 20, 25, 40):
         someone_else.add(service, 1004, f"{days}", endDate=NOW_MS + days * DAY_MS, **since)
     someone_else.add(service, 1004, "always")
-    async for one in pilot.app.operations.everywhere.read(locks=[YARD]):
+    async for one in pilot.app.operations.all_locks.read(locks=[YARD]):
         assert not one.problem
 
 

@@ -81,7 +81,7 @@ async def test_wide_book_shows_expiring_counts_and_their_age(demo: Demo) -> None
     async with demo(size=(120, 29), locks=(*LOCKS[1:], Lock(1004, name="Yard"))) as pilot:
         operations = pilot.app.operations
         yard = [lock for lock in await operations.locks.all() if lock.lock_id == 1004]
-        async for one in operations.everywhere.read(locks=yard):
+        async for one in operations.all_locks.read(locks=yard):
             assert not one.problem
         await pilot.press("f5")
         await until(pilot, lambda: ends(pilot)["Yard"] == "× 2 ! 1 ¡ 2 now")
@@ -102,7 +102,7 @@ async def test_the_ages_of_a_book_that_is_left_open_go_on(
 ) -> None:
     monkeypatch.setattr(terminal_app, "MINUTE_S", 0.05)
     async with demo(size=(120, 29), locks=LOCKS[1:]) as pilot:
-        async for one in pilot.app.operations.everywhere.read():
+        async for one in pilot.app.operations.all_locks.read():
             assert not one.problem
         await pilot.press("f5")
         await until(pilot, lambda: ends(pilot)["Loading dock"].endswith(" now"))

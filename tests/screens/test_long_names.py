@@ -11,7 +11,7 @@ from textual.pilot import Pilot
 from textual.widgets import Input
 
 from lockterm.domain.locks import Lock
-from lockterm.screens.outcomes import NoticeLine
+from lockterm.screens.unconfirmed import NoticeLine
 from lockterm.widgets.header_footer import fit_middle
 from tests.faults.catalogue import close
 from tests.faults.proxy import FaultProxy

@@ -19,8 +19,8 @@ from lockterm.errors import ResultUnknownError
 from lockterm.screens.voice.packs import PacksTable
 from lockterm.service.running import RunningService
 from lockterm.terminal.colors import contrast
-from lockterm.terminal.fence import SLOW_S, Link
 from lockterm.terminal.patches import in_ascii
+from lockterm.terminal.render_barrier import SLOW_S, Link
 from lockterm.terminal.themes import OWN
 from tests.faults.calls import new_remote
 from tests.faults.catalogue import close

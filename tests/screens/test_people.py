@@ -14,9 +14,9 @@ from lockterm.domain.listing import Block, Listing
 from lockterm.domain.locks import Lock
 from lockterm.domain.remotes import Remote
 from lockterm.errors import StoreError
-from lockterm.screens.everywhere import AllLocksSearchScreen, people
-from lockterm.screens.everywhere.people import PeopleScreen, PeopleTable
-from lockterm.screens.everywhere.screen import PersonScreen
+from lockterm.screens.all_locks import AllLocksSearchScreen, people
+from lockterm.screens.all_locks.people import PeopleScreen, PeopleTable
+from lockterm.screens.all_locks.search import PersonScreen
 from lockterm.store.lock_book import Locks
 from lockterm.widgets.data_status import Pager
 from tests.conftest import NOW_MS
@@ -24,7 +24,7 @@ from tests.long import telling
 from tests.screens.running_app import Clock, Demo, Starter, until
 from tests.screens.site import DAY_MS, HOSTILE, LOCKS, fill_book, press, press_to, words
 from tests.screens.snapshots import assert_picture
-from tests.screens.test_everywhere import YARD, Site, remote, rows
+from tests.screens.test_all_locks import YARD, Site, remote, rows
 
 ENDS = {"remoteType": 2, "startDate": 1, "endDate": NOW_MS + 5 * DAY_MS}
 

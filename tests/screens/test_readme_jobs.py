@@ -15,9 +15,9 @@ from textual.screen import Screen
 from lockterm.domain.locks import Lock
 from lockterm.domain.plan import Action
 from lockterm.keymap.hints import spelled
-from lockterm.screens.elsewhere import ElsewhereScreen
-from lockterm.screens.everywhere import AllLocksSearchScreen
-from lockterm.screens.everywhere.people import PeopleScreen
+from lockterm.screens.all_locks import AllLocksSearchScreen
+from lockterm.screens.all_locks.people import PeopleScreen
+from lockterm.screens.changes_elsewhere import ElsewhereScreen
 from lockterm.screens.plan.screen import PlanScreen
 from lockterm.screens.remote_form import RemoteForm
 from lockterm.service.running import RunningService

@@ -10,8 +10,8 @@ from textual.widgets import Input
 
 from lockterm.domain.locks import Lock
 from lockterm.domain.plan import Action
+from lockterm.screens.all_locks import AllLocksSearchScreen
 from lockterm.screens.dialogs.destroy import DestroyModal
-from lockterm.screens.everywhere import AllLocksSearchScreen
 from lockterm.screens.modal import RefusedModal
 from lockterm.screens.plan.screen import PlanScreen
 from lockterm.screens.remotes import RemotesScreen

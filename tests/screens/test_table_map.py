@@ -18,7 +18,7 @@ from lockterm.domain.table_map import TableMap, parse_map
 from lockterm.paths import Paths
 from lockterm.screens.dialogs.choice import ChoiceList, ChoiceModal
 from lockterm.screens.dialogs.confirm import ConfirmModal
-from lockterm.screens.file import KEPT_MAPS, MOST_BYTES, FileScreen, find_saved_map, save_map
+from lockterm.screens.import_file import KEPT_MAPS, MOST_BYTES, FileScreen, find_saved_map, save_map
 from lockterm.screens.plan.screen import PlanScreen
 from lockterm.screens.table_map import LockModal, MapScreen, ValueModal
 from lockterm.widgets.row_table import RowTable

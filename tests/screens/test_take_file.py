@@ -13,7 +13,7 @@ from textual.widgets import Input
 from lockterm.domain.plan import Action
 from lockterm.paths import Paths
 from lockterm.screens.dialogs.confirm import ConfirmModal
-from lockterm.screens.file import FileScreen
+from lockterm.screens.import_file import FileScreen
 from lockterm.screens.plan.screen import PlanScreen
 from lockterm.widgets.completion import PathInput, complete
 from lockterm.widgets.row_table import RowTable

@@ -9,8 +9,8 @@ import pytest
 from textual.pilot import Pilot
 
 from lockterm.domain.locks import Lock
+from lockterm.screens.all_locks.table import OnLocksTable
 from lockterm.screens.copy import TargetsTable
-from lockterm.screens.everywhere.table import OnLocksTable
 from lockterm.screens.locks.table import LocksTable
 from lockterm.screens.remotes.table import RemotesTable
 from lockterm.widgets.line_table import LineTable

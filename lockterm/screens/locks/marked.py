@@ -12,7 +12,7 @@ from textual.message import Message
 from lockterm import screens
 from lockterm.domain.text.amount import format_count
 from lockterm.keymap.hints import with_keys
-from lockterm.operations.everywhere import describe_reads
+from lockterm.operations.all_locks import describe_reads
 from lockterm.operations.planner import plan_voices
 from lockterm.screens.list_screen import ListScreen
 from lockterm.terminal.key_queue import opening
@@ -20,7 +20,7 @@ from lockterm.terminal.key_queue import opening
 if TYPE_CHECKING:
     from lockterm.domain.locks import Lock, VoiceChoice
     from lockterm.domain.marks import Marks
-    from lockterm.operations.everywhere import LockRead
+    from lockterm.operations.all_locks import LockRead
 
 READING = "read marked locks"
 """The name of the worker group that reads the marked locks."""
@@ -122,7 +122,7 @@ class MarkedLocks:
         try:
             self._tell(f"reading: 0 of {format_count(len(locks), 'lock')}")
             with self._screen.showing_errors():
-                async with aclosing(operations.everywhere.read(locks=locks)) as reading:
+                async with aclosing(operations.all_locks.read(locks=locks)) as reading:
                     async for one in reading:
                         found.append(one)
                         if one.listing is not None:  # a failing store is reported

@@ -43,13 +43,13 @@ from lockterm.errors import (
     ServiceError,
 )
 from lockterm.keymap.hints import key, settling, with_keys
+from lockterm.operations.names_in_use import read_names_in_use
 from lockterm.operations.refusals import (
     LAST_READING,
     AlreadyResolvedError,
     PendingChangeError,
     before_sending,
 )
-from lockterm.operations.taken import read_names_in_use
 from lockterm.screens.dialogs.confirm import ConfirmModal
 from lockterm.terminal.key_queue import PendingNavigation, opening
 

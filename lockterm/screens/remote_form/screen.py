@@ -20,7 +20,7 @@ from lockterm.domain.safe_text import clean
 from lockterm.domain.text.service import describe_read_only
 from lockterm.domain.typed_remote import NamesInUse, format_typed, next_like, typed_like
 from lockterm.keymap.hints import with_keys
-from lockterm.operations.taken import read_names_in_use
+from lockterm.operations.names_in_use import read_names_in_use
 from lockterm.screens.base import ELSEWHERE, LocktermScreen, recorded
 from lockterm.screens.form import FormButton
 from lockterm.screens.form_drafts import (

@@ -14,7 +14,7 @@ from textual.containers import Horizontal
 from textual.reactive import var
 
 from lockterm import screens
-from lockterm.domain.elsewhere import ChangeElsewhere, describe_change
+from lockterm.domain.changes_elsewhere import ChangeElsewhere, describe_change
 from lockterm.domain.glyphs import separator
 from lockterm.domain.locks import Lock
 from lockterm.domain.reading import in_sentence

@@ -14,8 +14,8 @@ from textual.content import Content
 from textual.widget import Widget
 
 from lockterm.domain import dates
+from lockterm.domain.changes_elsewhere import ELSEWHERE, ChangeElsewhere, describe_change
 from lockterm.domain.dates import draw_week
-from lockterm.domain.elsewhere import ELSEWHERE, ChangeElsewhere, describe_change
 from lockterm.domain.operation import HistoryLine, Selection
 from lockterm.domain.remotes import AddType, Flag, Remote, RemoteType, needs_weekdays, word
 from lockterm.domain.text.amount import format_count

@@ -37,6 +37,7 @@ from lockterm.screens.remotes.columns import (
     rows_to_show,
     save_arrangement,
 )
+from lockterm.screens.remotes.layout import PageSize, SidePanels
 from lockterm.screens.remotes.list_text import (
     describe_empty,
     format_pager,
@@ -44,7 +45,6 @@ from lockterm.screens.remotes.list_text import (
     why_no_page,
 )
 from lockterm.screens.remotes.table import RemotesTable
-from lockterm.screens.remotes.terminal_size import PageSize, SidePanels
 from lockterm.terminal.key_queue import PendingNavigation, opening, opens, when_idle
 from lockterm.terminal.patches import own_bindings
 from lockterm.widgets.actions import bindings

@@ -32,7 +32,7 @@ from lockterm.widgets.cells import LEAST_APART, cut, cut_apart
 from lockterm.widgets.line_table import BOLD, MARGIN, MARK, TITLES, LineTable, Piece
 
 if TYPE_CHECKING:
-    from lockterm.domain.elsewhere import ChangeElsewhere
+    from lockterm.domain.changes_elsewhere import ChangeElsewhere
     from lockterm.operations.batteries import BatteryReader
 
 

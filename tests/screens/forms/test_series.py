@@ -8,7 +8,7 @@ import pytest
 from textual.pilot import Pilot
 
 from lockterm.config.look import Look
-from lockterm.operations import taken
+from lockterm.operations import names_in_use
 from lockterm.operations.list_walk import WalkLimits
 from lockterm.screens.remote_form import RemoteForm
 from lockterm.screens.remotes import RemotesScreen
@@ -93,7 +93,7 @@ async def test_another_remote_counts_past_all_numbers_of_the_lock(demo: Demo) ->
 
 
 async def test_series_warns_of_a_long_list(demo: Demo, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(taken, "UNASKED", WalkLimits(100, 100, 30.0, asked=False))
+    monkeypatch.setattr(names_in_use, "UNASKED", WalkLimits(100, 100, 30.0, asked=False))
     for number in range(1, 13):
         crew(demo.service, number)
     async with demo(1004, look=Look(quiet=True), page_size=5) as pilot:

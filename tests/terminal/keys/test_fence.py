@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from lockterm.terminal.fence import ASK, RenderBarrier
+from lockterm.terminal.render_barrier import ASK, RenderBarrier
 
 
 class Terminal:
@@ -53,9 +53,9 @@ def test_a_late_answer_is_to_the_question_that_was_asked_first(terminal: Termina
     assert terminal.sent == [ASK, ASK]
     terminal.pass_until(12.5)
     assert "delete Anna?" in terminal.seen, "no longer waited for"
-    terminal.fence.answered(12.6)  # the terminal shows the first question, not the second
+    terminal.render_barrier.answered(12.6)  # the terminal shows the first question, not the second
     assert "delete Ben?" not in terminal.seen
-    terminal.fence.answered(12.8)
+    terminal.render_barrier.answered(12.8)
     assert terminal.seen["delete Ben?"] == 12.8
 
 
@@ -63,12 +63,12 @@ def test_an_answer_that_was_lost_does_not_shift_the_others_for_good(terminal: Te
     terminal.now_s = 10.0
     terminal.ask("one")  # its answer is lost
     terminal.pass_until(12.0)
-    terminal.fence.answered(12.5)  # a stray one
+    terminal.render_barrier.answered(12.5)  # a stray one
     terminal.ask("two")
     terminal.ask("three")
-    terminal.fence.answered(13.0)
+    terminal.render_barrier.answered(13.0)
     assert terminal.seen["two"] == 13.0
     terminal.pass_until(60.0)
     terminal.ask("four")
-    terminal.fence.answered(61.0)
+    terminal.render_barrier.answered(61.0)
     assert terminal.seen["four"] == 61.0

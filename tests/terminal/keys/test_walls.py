@@ -24,8 +24,8 @@ from lockterm.config.profiles import Profiles
 from lockterm.domain.locks import Lock
 from lockterm.screens.dialogs.confirm import ConfirmModal
 from lockterm.screens.dialogs.destroy import DestroyModal
-from lockterm.screens.file import FileScreen
 from lockterm.screens.help import HelpScreen
+from lockterm.screens.import_file import FileScreen
 from lockterm.screens.locks.form import LockForm
 from lockterm.screens.profiles.form import ProfileForm
 from lockterm.screens.remote_form import RemoteForm

@@ -13,7 +13,7 @@ from textual.app import ComposeResult
 from textual.widgets import Static
 
 from lockterm.domain import dates
-from lockterm.domain.elsewhere import (
+from lockterm.domain.changes_elsewhere import (
     NOT_KEPT,
     ChangeElsewhere,
     ChangeKind,
@@ -204,7 +204,7 @@ class ElsewhereScreen(ListScreen[None]):
         """Read all locks of the lock book, because their lists may show more changes by others."""
         done = problems = 0
         try:
-            async with aclosing(self.operations.everywhere.read()) as reading:
+            async with aclosing(self.operations.all_locks.read()) as reading:
                 async for one in reading:
                     done, problems = done + 1, problems + bool(one.problem)
                     self._progress = f"read {done:,} of {len(self._book):,}"

@@ -6,7 +6,7 @@ import pytest
 from textual.pilot import Pilot
 
 from lockterm.app import LocktermApp
-from lockterm.screens.elsewhere import ElsewhereScreen
+from lockterm.screens.changes_elsewhere import ElsewhereScreen
 from lockterm.screens.remotes import RemotesScreen
 from lockterm.screens.remotes.detail import RemoteDetailScreen
 from lockterm.service.running import RunningService

@@ -11,11 +11,11 @@ from typing import TYPE_CHECKING
 from lockterm.domain.plan import NOT_REACHED, Action, Step, StepState
 from lockterm.domain.text.amount import describe_age, format_short_age
 from lockterm.errors import ServiceError
-from lockterm.operations.everywhere import LockRead, describe_reads
+from lockterm.operations.all_locks import LockRead, describe_reads
 from lockterm.screens.base import PROGRESS_S
 
 if TYPE_CHECKING:
-    from lockterm.domain.elsewhere import Unseen
+    from lockterm.domain.changes_elsewhere import Unseen
     from lockterm.domain.listing import Listing
     from lockterm.domain.locks import Lock
     from lockterm.operations import Operations
@@ -78,7 +78,7 @@ class LockLists:
         Raises:
             StoreError: If the lock book cannot be read.
         """
-        stored = await self._operations.everywhere.last()
+        stored = await self._operations.all_locks.last()
         self.locks = {one.lock.lock_id: one for one in stored}
         self._known = None
 
@@ -107,7 +107,7 @@ class LockLists:
         clock = asyncio.get_running_loop().time
         due_s = clock() + PROGRESS_S
         try:
-            async with aclosing(self._operations.everywhere.read(locks=locks)) as reading:
+            async with aclosing(self._operations.all_locks.read(locks=locks)) as reading:
                 async for one in reading:
                     self._take(one)
                     if clock() >= due_s:

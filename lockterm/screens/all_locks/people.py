@@ -37,8 +37,8 @@ from lockterm.errors import StoreError
 from lockterm.operations import Operations
 from lockterm.operations.export import export_files, rows_as_csv
 from lockterm.operations.people import CSV_COLUMNS, PeopleReport
+from lockterm.screens.all_locks.lock_lists import EMPTY_BOOK, LockLists, TimeSlicer
 from lockterm.screens.base import PROGRESS_S, HasOperations
-from lockterm.screens.everywhere.lock_lists import EMPTY_BOOK, LockLists, TimeSlicer
 from lockterm.screens.list_screen import ListScreen
 from lockterm.terminal.key_queue import PendingNavigation, opening
 from lockterm.widgets.actions import bindings
@@ -50,7 +50,7 @@ from lockterm.widgets.text_input import FindLine
 
 if TYPE_CHECKING:
     from lockterm.domain.locks import Lock
-    from lockterm.operations.everywhere import LockRead
+    from lockterm.operations.all_locks import LockRead
 
 _UNTIL, _STATE, _SIMILAR = 3, 4, 5
 """The indexes of the columns with the end dates, the states and the similar names."""

@@ -46,9 +46,9 @@ from lockterm.widgets.line_table import Piece
 from lockterm.widgets.row_table import GAP, Column, RowTable, fit
 
 if TYPE_CHECKING:
-    from lockterm.domain.elsewhere import ChangeElsewhere
+    from lockterm.domain.changes_elsewhere import ChangeElsewhere
     from lockterm.operations import Operations
-    from lockterm.screens.everywhere.lock_lists import LockLists
+    from lockterm.screens.all_locks.lock_lists import LockLists
 
 LOCK_CELLS = 24
 """The maximum width of a lock's title, in cells."""

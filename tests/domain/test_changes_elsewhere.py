@@ -10,9 +10,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from lockterm.domain import elsewhere
-from lockterm.domain.dates import DAY_MS
-from lockterm.domain.elsewhere import (
+from lockterm.domain import changes_elsewhere
+from lockterm.domain.changes_elsewhere import (
     ChangeElsewhere,
     ChangeKind,
     Comparison,
@@ -21,6 +20,7 @@ from lockterm.domain.elsewhere import (
     describe_values,
     read_differing,
 )
+from lockterm.domain.dates import DAY_MS
 from lockterm.domain.listing import Block
 from lockterm.domain.operation import Operation, OperationState
 from lockterm.domain.remotes import Remote
@@ -165,7 +165,7 @@ def test_old_copies_unclear_values_and_too_many_differences_are_no_changes(
     for unclear in (known | {"endDate": "soon"}, known):
         assert compare({1: ANNA}, {1: unclear}) == []
     assert [*only(compare({1: ANNA}, {1: known | {"endDate": None}})).names] == ["endDate"]
-    monkeypatch.setattr(elsewhere, "MOST_DIFFERING", 2)
+    monkeypatch.setattr(changes_elsewhere, "MOST_DIFFERING", 2)
     old = {number: ANNA for number in range(1, 4)}
     assert compare(old, {number: one | {"remoteName": "?"} for number, one in old.items()}) == []
 

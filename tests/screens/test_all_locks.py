@@ -17,13 +17,12 @@ from lockterm.domain.plan import Action
 from lockterm.domain.text.remote import format_remote
 from lockterm.domain.validity import RemoteState
 from lockterm.errors import StoreError
-from lockterm.operations.everywhere import LockRead
+from lockterm.operations.all_locks import LockRead
+from lockterm.screens.all_locks import AllLocksSearchScreen, base, lock_lists
+from lockterm.screens.all_locks.base import AllLocksScreen
+from lockterm.screens.all_locks.expiring import MORE, DaysToCome, ExpiringScreen, bars, numbers
+from lockterm.screens.all_locks.table import OnLocksTable
 from lockterm.screens.dialogs.destroy import DestroyModal
-from lockterm.screens.everywhere import AllLocksSearchScreen, all_locks
-from lockterm.screens.everywhere import lock_lists as everywhere_lists
-from lockterm.screens.everywhere.all_locks import AllLocksScreen
-from lockterm.screens.everywhere.ends import MORE, DaysToCome, ExpiringScreen, bars, numbers
-from lockterm.screens.everywhere.table import OnLocksTable
 from lockterm.screens.modal import RefusedModal
 from lockterm.screens.plan.screen import PlanScreen, tell_end
 from lockterm.screens.remote_form import RemoteForm
@@ -392,9 +391,7 @@ async def test_hostile_names_are_shown_with_care(lockterm_app: Starter, key: str
 async def test_expiring_shows_ends_by_day_and_span(
     lockterm_app: Starter, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(
-        everywhere_lists, "PROGRESS_S", 3600
-    )  # else the cursor stands on what came first
+    monkeypatch.setattr(lock_lists, "PROGRESS_S", 3600)  # else the cursor stands on what came first
 
     permanent = until_day(4, 1, -2, remoteType=1)
     site = Site(
@@ -547,8 +544,8 @@ async def test_what_comes_is_shown_while_more_comes_and_one_state_alone_is_shown
     lockterm_app: Starter, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """News do not stop what is being found."""
-    monkeypatch.setattr(everywhere_lists, "PROGRESS_S", 0)
-    monkeypatch.setattr(everywhere_lists, "SLICE_S", 0)
+    monkeypatch.setattr(lock_lists, "PROGRESS_S", 0)
+    monkeypatch.setattr(lock_lists, "SLICE_S", 0)
     lists = {
         f"L{n}": [remote(n * 10 + i, n, "Anna", isCoerced=1) for i in range(9)] for n in (1, 2)
     }
@@ -556,7 +553,7 @@ async def test_what_comes_is_shown_while_more_comes_and_one_state_alone_is_shown
     async with site.app(lockterm_app) as pilot:
         await press(pilot, "F", "ctrl+r", *"anna", "enter", "i", "G", "enter")
         assert len(rows(pilot)) == 18
-        everywhere = pilot.app.operations.everywhere
+        everywhere = pilot.app.operations.all_locks
         for found in site.lists.values():
             del found[1:]
         first, second = sorted([one async for one in everywhere.read()], key=lambda one: one.place)
@@ -582,7 +579,7 @@ async def test_what_comes_is_shown_while_more_comes_and_one_state_alone_is_shown
 async def test_filter_looks_at_no_more_remotes_than_its_limit(
     lockterm_app: Starter, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(all_locks, "MOST_LOOKED_AT", 3)
+    monkeypatch.setattr(base, "MOST_LOOKED_AT", 3)
     site = Site(L1=[remote(n, 1, "Anna", isCoerced=int(n in (2, 5))) for n in range(1, 7)])
     async with site.app(lockterm_app) as pilot:
         seen = await press(pilot, "F", "ctrl+r", *"anna", "enter", "i", "G", "enter")
@@ -745,7 +742,7 @@ async def test_of_a_lock_that_left_the_book_nothing_stays_marked(
         first = LOCKS[0].lock_id
         assert any(lock_id == first for lock_id, _ in screen.marks.rows)
         with monkeypatch.context() as broken:
-            broken.setattr(operations.everywhere, "read", fails)
+            broken.setattr(operations.all_locks, "read", fails)
             await press(pilot, "ctrl+r")
         await operations.locks.remove(first)
         await press(pilot, "ctrl+r")

@@ -1,5 +1,5 @@
 """The screens that show remotes of all locks: the search, and the screen "Expiring"."""
 
-from lockterm.screens.everywhere.screen import AllLocksSearchScreen
+from lockterm.screens.all_locks.search import AllLocksSearchScreen
 
 __all__ = ["AllLocksSearchScreen"]

@@ -18,7 +18,7 @@ from textual.containers import Container, Horizontal, Vertical
 from textual.widgets import Static
 
 from lockterm import screens
-from lockterm.domain.elsewhere import describe_change
+from lockterm.domain.changes_elsewhere import describe_change
 from lockterm.domain.glyphs import quoted, separator
 from lockterm.domain.marks import RemoteMarks, Row, key_of_remote
 from lockterm.domain.safe_text import clean
@@ -28,9 +28,9 @@ from lockterm.domain.validity import StateFilter, count_states, describe_counts,
 from lockterm.errors import StoreError
 from lockterm.keymap.hints import key
 from lockterm.operations import Operations
+from lockterm.screens.all_locks.lock_lists import EMPTY_BOOK, LockLists, TimeSlicer
+from lockterm.screens.all_locks.table import OnLock, OnLocksTable, describe_row
 from lockterm.screens.dialogs.choice import ask_only
-from lockterm.screens.everywhere.lock_lists import EMPTY_BOOK, LockLists, TimeSlicer
-from lockterm.screens.everywhere.table import OnLock, OnLocksTable, describe_row
 from lockterm.screens.list_screen import MARKING, ON_MARKED, ListScreen
 from lockterm.screens.remotes import RemotesScreen
 from lockterm.screens.remotes.actions import RemoteActions

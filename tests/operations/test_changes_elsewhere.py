@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from lockterm.config import Profile
-from lockterm.domain.elsewhere import ChangeElsewhere, ChangeKind
+from lockterm.domain.changes_elsewhere import ChangeElsewhere, ChangeKind
 from lockterm.domain.listing import Block, Listing
 from lockterm.domain.locks import Lock
 from lockterm.domain.remotes import Remote
@@ -34,7 +34,7 @@ class Technician:
 
     async def news(self) -> list[tuple[str, str, list[str]]]:
         """Read the lock whole, and return what, name and fields of all changes."""
-        async for one in self.operations.everywhere.read(locks=[Lock(LOCK)]):
+        async for one in self.operations.all_locks.read(locks=[Lock(LOCK)]):
             assert not one.problem
         return sorted((one.what.value, one.name, [*one.names]) for one in await self.found())
 

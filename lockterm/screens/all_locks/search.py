@@ -12,15 +12,15 @@ from lockterm.domain.listing import Lacking, split_needle
 from lockterm.domain.people import Person, format_person, key_of_person
 from lockterm.domain.text.amount import format_count
 from lockterm.operations import Operations
-from lockterm.screens.everywhere.all_locks import SEARCH_COLUMNS, AllLocksScreen
-from lockterm.screens.everywhere.lock_lists import EMPTY_BOOK
-from lockterm.screens.everywhere.table import OnLock, problem_rows
+from lockterm.screens.all_locks.base import SEARCH_COLUMNS, AllLocksScreen
+from lockterm.screens.all_locks.lock_lists import EMPTY_BOOK
+from lockterm.screens.all_locks.table import OnLock, problem_rows
 from lockterm.widgets.actions import bindings
 from lockterm.widgets.data_status import KeyOffers
 from lockterm.widgets.text_input import FindLine
 
 if TYPE_CHECKING:
-    from lockterm.operations.everywhere import LockRead
+    from lockterm.operations.all_locks import LockRead
 
 
 class AllLocksSearchScreen(AllLocksScreen):

@@ -21,7 +21,7 @@ from lockterm.domain.locks import Lock
 from lockterm.domain.remotes import Remote, RemotePage
 from lockterm.errors import RateLimitedError
 from lockterm.operations import Operations
-from lockterm.operations.everywhere import AT_ONCE, BEGUN, PAUSES, LockRead
+from lockterm.operations.all_locks import AT_ONCE, BEGUN, PAUSES, LockRead
 from lockterm.store.cache import Cache
 from tests.api.fault_server import FaultServer, Script, answers, http
 from tests.faults.site import until
@@ -92,7 +92,7 @@ async def book(operations: Operations, site: Site, *remotes: int) -> None:
 async def read(
     operations: Operations, wanted: Callable[[Remote], bool] = lambda remote: True
 ) -> list[LockRead]:
-    found = [one async for one in operations.everywhere.read(wanted)]
+    found = [one async for one in operations.all_locks.read(wanted)]
     return sorted(found, key=lambda one: one.place)
 
 
@@ -135,7 +135,7 @@ async def test_calls_do_not_wait_for_answers_to_be_read(
 
 async def test_what_was_read_last_is_there_with_its_age(operations: Operations, site: Site) -> None:
     await book(operations, site, 450, 3, 0)
-    kept = await operations.everywhere.last()
+    kept = await operations.all_locks.last()
     assert [one.lock.lock_id for one in kept] == [1, 2, 3]
     assert [one.listing for one in kept] == [None, None, None]
     before = await read(operations)
@@ -143,7 +143,7 @@ async def test_what_was_read_last_is_there_with_its_age(operations: Operations, 
     wanted = await read(operations, lambda remote: (remote.remote_name or "").endswith("7"))
     assert [len(one.remotes) for one in wanted] == [45, 0, 0], "from every page"
     asked = len(site.asked)
-    kept = await operations.everywhere.last()
+    kept = await operations.all_locks.last()
     assert [[one.raw for one in lists(lock).remotes()] for lock in kept] == [
         [one.raw for one in lock.remotes] for lock in before
     ]
@@ -158,11 +158,11 @@ async def test_results_report_later_changes(operations: Operations, site: Site) 
     operations.remotes.forget(1)  # as a refresh does
     operations.remotes.forget(2, changed=True)
     async with asyncio.timeout(60):
-        while not lists((await operations.everywhere.last())[1]).changed:
+        while not lists((await operations.all_locks.last())[1]).changed:
             await asyncio.sleep(0)
-    assert not lists((await operations.everywhere.last())[0]).changed
+    assert not lists((await operations.all_locks.last())[0]).changed
     await read(operations)
-    assert not lists((await operations.everywhere.last())[1]).changed
+    assert not lists((await operations.all_locks.last())[1]).changed
 
 
 async def test_what_is_changed_while_it_is_read_is_behind(
@@ -178,7 +178,7 @@ async def test_what_is_changed_while_it_is_read_is_behind(
         site.all_there.set()
         found = await reading
     assert [lists(one).changed for one in found] == [True, False]
-    assert [lists(one).changed for one in await operations.everywhere.last()] == [True, False]
+    assert [lists(one).changed for one in await operations.all_locks.last()] == [True, False]
     assert await operations.kept_lists.is_behind(1)
     await read(operations)
     assert not await operations.kept_lists.is_behind(1)
@@ -198,7 +198,7 @@ async def test_one_that_fails_holds_no_other_up(operations: Operations, site: Si
     assert [one.remotes for one in await operations.locks.all()] == [1, None, 1, 1]
 
     asked, locks = len(site.asked), await operations.locks.all()
-    found = [one async for one in operations.everywhere.read(locks=locks[2:])]
+    found = [one async for one in operations.all_locks.read(locks=locks[2:])]
     assert sorted(one.lock.lock_id for one in found) == [3, 4]
     assert len(site.asked) == asked + 2, "some locks alone are read again"
 
@@ -229,7 +229,7 @@ async def test_all_locks_wait_for_a_pause_when_the_service_asks_for_it(
             site.instead.clear()
         let_pause_pass(operations)
 
-    operations.everywhere.wait = wait
+    operations.all_locks.wait = wait
     site.instead[1] = answers("", 429, *headers)
     found = await read(operations)
     assert len(waited) >= pauses
@@ -248,7 +248,7 @@ async def test_who_stops_listening_stops_the_reading(operations: Operations, sit
         await line.reader.read()
 
     site.instead = {lock_id: stall for lock_id in site.remotes if lock_id > 1}
-    reading = operations.everywhere.read(lambda remote: True)
+    reading = operations.all_locks.read(lambda remote: True)
     first = await anext(reading)
     assert first.lock.lock_id == 1
     await reading.aclose()

@@ -11,10 +11,10 @@ from zoneinfo import ZoneInfo
 from hypothesis import given
 from hypothesis import strategies as st
 
-from lockterm.domain import dates, pages
+from lockterm.domain import dates, markup
 from lockterm.domain.listing import Block, Listing
 from lockterm.domain.locks import Lock
-from lockterm.domain.pages import escape, fact_table, is_page, page, paragraph, section, table
+from lockterm.domain.markup import escape, fact_table, is_page, page, paragraph, section, table
 from lockterm.domain.remotes import Remote
 from lockterm.domain.report_page import DAYS, LockReport, Report, count_ends, render_report
 from lockterm.domain.safe_text import clean
@@ -57,17 +57,19 @@ def test_is_page_recognizes_only_pages_of_lockterm() -> None:
 
 @given(st.text("a|\\`*_[]<>&~:@.!#\n\r\x1b\u202e (/", max_size=20))
 def test_escaped_text_reads_back_and_has_no_markup(text: str) -> None:
-    escaped = pages.escape_markdown(text)
+    escaped = markup.escape_markdown(text)
     assert "\n" not in escaped and "\x1b" not in escaped
     assert re.sub(r"\\([^a-z\s])", r"\1", escaped) == clean(text)
     assert not re.search(r"(?<!\\)(?:\\\\)*[|`*_\[\]<>&~:@.!#]", escaped)
 
 
 def test_page_has_a_heading_facts_and_tables() -> None:
-    content = pages.markdown_page(
+    content = markup.markdown_page(
         "Who",
-        pages.markdown_facts([("Date", "2026-11-20")]),
-        pages.markdown_section("People", pages.markdown_table(("Name", "Locks"), [("A|B <b>", 2)])),
+        markup.markdown_facts([("Date", "2026-11-20")]),
+        markup.markdown_section(
+            "People", markup.markdown_table(("Name", "Locks"), [("A|B <b>", 2)])
+        ),
     )
     assert content.decode() == (
         "# Who\n\n- Date: 2026-11-20\n\n## People\n\n"

@@ -22,11 +22,11 @@ from lockterm.domain.text.amount import describe_unreadable_periods, format_coun
 from lockterm.domain.text.service import describe_read_only
 from lockterm.domain.validity import RemoteState
 from lockterm.operations import Operations
-from lockterm.operations.everywhere import LockRead
+from lockterm.operations.all_locks import LockRead
 from lockterm.operations.planner import PlanDraft
-from lockterm.screens.everywhere.all_locks import AllLocksScreen
-from lockterm.screens.everywhere.lock_lists import EMPTY_BOOK
-from lockterm.screens.everywhere.table import OnLock, problem_rows
+from lockterm.screens.all_locks.base import AllLocksScreen
+from lockterm.screens.all_locks.lock_lists import EMPTY_BOOK
+from lockterm.screens.all_locks.table import OnLock, problem_rows
 from lockterm.widgets.actions import bindings
 from lockterm.widgets.cells import Part, cut, join_parts
 from lockterm.widgets.data_status import KeyOffers

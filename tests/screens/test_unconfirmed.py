@@ -91,7 +91,7 @@ async def test_sending_a_voice_again_names_it_and_the_one_that_it_would_replace(
 
 
 async def test_settled_outcome_leaves_screen(demo: Demo, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("lockterm.screens.outcomes.SHOWN_S", 0.005)
+    monkeypatch.setattr("lockterm.screens.unconfirmed.SHOWN_S", 0.005)
     leave_unsettled(demo.starter, ADDED)
     async with demo() as pilot:
         app, looks, ticks = pilot.app, list[int](), list[int]()
@@ -117,7 +117,7 @@ async def test_settled_outcome_leaves_screen(demo: Demo, monkeypatch: pytest.Mon
 async def test_outcome_of_another_session_is_seen(
     demo: Demo, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("lockterm.screens.outcomes.SHOWN_S", 3600.0)
+    monkeypatch.setattr("lockterm.screens.unconfirmed.SHOWN_S", 3600.0)
     async with demo() as pilot:
         app = pilot.app
         assert isinstance(app, LocktermApp)
