@@ -499,6 +499,24 @@ async def test_days_ahead_leaves_out_a_removed_lock(
         await until(pilot, lambda: days() == ["Lock 2", "Lock 3"])
 
 
+async def test_search_does_not_lay_out_chart_of_same_height(
+    lockterm_app: Starter, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    layouts: list[bool] = []
+    refresh = DaysToCome.refresh
+
+    def noting(self: DaysToCome, *regions: Any, layout: bool = False, **options: Any) -> DaysToCome:
+        layouts.append(layout)
+        return refresh(self, *regions, layout=layout, **options)
+
+    site = Site(L1=[until_day(1, 1, 5, "Anna"), until_day(2, 1, 6, "Ben")])
+    async with site.app(lockterm_app, size=(80, 24)) as pilot:
+        assert "all 2 " in await press(pilot, "W", "V", "slash")
+        monkeypatch.setattr(DaysToCome, "refresh", noting)
+        assert "all 1 " in await press(pilot, *"anna")
+        assert layouts and not any(layouts)
+
+
 @pytest.mark.long
 async def test_filter_shows_one_state_of_the_results(lockterm_app: Starter) -> None:
     def anna(remote_id: int, lock_id: int, day: float, status: int) -> dict[str, Any]:

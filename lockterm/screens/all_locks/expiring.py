@@ -421,9 +421,17 @@ class DaysToCome(Widget):
     In a high terminal, the first locks also have their own lines.
     """
 
-    days: reactive[ExpiryCounts] = reactive(ExpiryCounts(), init=False, layout=True)
+    days: reactive[ExpiryCounts] = reactive(ExpiryCounts(), init=False)
+
+    def watch_days(self) -> None:
+        if self._height != self.content_size.height:
+            self.refresh(layout=True)
 
     def get_content_height(self, container: Size, viewport: Size, width: int) -> int:
+        return self._height
+
+    @property
+    def _height(self) -> int:
         return 3 + len(self._shown)
 
     @property
