@@ -4,7 +4,7 @@
 LocktermError (title, message, hint)
   RuleViolationError        invalid fields, with reasons; nothing was sent
   ServiceError
-    UnreachableError        the request was provably not sent
+    UnreachableError        nothing was sent, or the service provably did not read it
       UntrustedServerError  TLS failed, for example because of the certificate
     NoAnswerError           a request may have been sent, but no complete answer came back
     ResultUnknownError      a write that may have been applied

@@ -55,7 +55,7 @@ LIST_PATH = "/api/v1/bluetooth-remote/list"
 LOOK = "Check the data of the service before you send the change again."
 """The hint for a write whose result is unknown."""
 NO_LOOK = "The service does not report this value. You can send the same value again."
-"""The hint for a write of unknown result if no call returns the value (contract 4.8 and 4.12)."""
+"""The hint for a write whose result is unknown and cannot be read (contract 4.8 and 4.12)."""
 LARGE = 16 * 1024
 """Size in bytes from which a body is decoded in a thread, so that key presses need not wait."""
 
@@ -201,7 +201,7 @@ class LockService:
     ) -> int | None:
         """Send a write (contract 4.1, 4.4, 4.6, 4.7, 4.8 and 4.12).
 
-        A write is repeated only if it was provably not sent.
+        A write is repeated only if nothing was sent or the service provably did not read it.
 
         Args:
             write: A call that changes data, from a function of :mod:`lockterm.api.writes`.

@@ -55,7 +55,7 @@ class RetryPolicy(NamedTuple):
         return await self._try(attempt, timeout_s, FOR_READS, self.total_s)
 
     async def write(self, attempt: Callable[[float], Awaitable[T]], timeout_s: float) -> T:
-        """Run a write, and repeat it if it was provably not sent.
+        """Run a write, and repeat it if nothing was sent or the service provably did not read it.
 
         Each attempt gets its full time, because an attempt that is cut short leaves its result
         unknown.

@@ -200,7 +200,7 @@ class LocktermApp(TerminalApp[int]):
     def _may_offer(self) -> bool:
         """Return whether a draft can be offered now.
 
-        While a dialog or form is open, postpone the offer.
+        If a dialog or form is open, note that a draft is to be offered once it is closed.
         """
         screen = self.screen
         is_form = isinstance(screen, LocktermScreen) and screen.is_form

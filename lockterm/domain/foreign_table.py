@@ -173,7 +173,7 @@ class _ForeignTable:
     def read(self) -> Table:
         lines = [*read_lines(self._records, len(self._columns), self._problems)]
         self._check_header(lines)
-        rows = [row for line, cells in lines for row in self._count_access(line, cells)]
+        rows = [row for line, cells in lines for row in self._rows_of_line(line, cells)]
         return Table(
             rows,
             tuple(map(int, self._doors.values())),
@@ -213,8 +213,8 @@ class _ForeignTable:
 
     # --- rows ----------------------------------------------------------------------------------
 
-    def _count_access(self, line: int, cells: Sequence[str]) -> Sequence[Row]:
-        """Return the rows for a line, and count the line if it is valid but gives no access."""
+    def _rows_of_line(self, line: int, cells: Sequence[str]) -> Sequence[Row]:
+        """Return the rows for a line. Count the line if it is valid but gives no access."""
         wrong = len(self._problems)
         rows = [*self._rows(line, cells)]
         self._without_access += not rows and len(self._problems) == wrong

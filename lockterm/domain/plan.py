@@ -276,7 +276,7 @@ class RunLine(NamedTuple):
 
     @property
     def is_incomplete(self) -> bool:
-        """Whether the run has ended, but the user must check some of the planned steps."""
+        """Whether the run has ended, but some of the planned steps have problems to check."""
         problems = sum(self.states.get(state, 0) for state in PROBLEMS)
         return self.state is RunState.DONE and problems > self.left_out
 
@@ -395,7 +395,7 @@ class Run:
     # --- changes ------------------------------------------------------------------------------
 
     def load(self, plan: Plan) -> None:
-        """Replace the plan with its version in the store, before the first step is sent."""
+        """Use a plan from the store instead of the present plan, before the first step is sent."""
         self.plan = replace(plan, skipped=self.plan.skipped)
         self.steps = {step.number: step for step in plan.steps}
         self._tried = {step.number for step in plan.steps if step.is_left}

@@ -311,7 +311,7 @@ class Watch:
     # --- automatic reading -------------------------------------------------------------------
 
     def start(self) -> None:
-        """Start to verify unconfirmed operations in the background, if ``by_itself`` is true."""
+        """Verify unconfirmed operations in the background, unless ``by_itself`` is false."""
         if not self._by_itself:
             return
         self._asked.set()

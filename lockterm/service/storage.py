@@ -308,8 +308,9 @@ def _connect(path: Path | None, wait_s: float) -> _Connection:
 def _make_private(path: Path) -> None:
     """Create the file if it is missing, and remove the access of other users.
 
-    This also applies to the files that SQLite creates beside the file. SQLite opens them by name
-    and follows links, so other users must not be able to create a link in the directory.
+    The function also removes that access from the files that SQLite creates beside the file. SQLite
+    opens these by name and follows links, so other users must not be able to create a link in the
+    directory.
 
     Raises:
         OSError: If others can write in the directory, or a file is a link or belongs to another

@@ -53,10 +53,9 @@ The first letter has ambiguous width, and the second letter is narrow in every t
 treats their bytes as commands.
 """
 _DRAWN = {2: (True, 1), 3: (True, 2), 4: (False, 1)}
-"""Maps the total width of the letters in :data:`_HOW_DRAWN`, in cells, to two facts about the
-terminal.
+"""Maps the width of the letters in :data:`_HOW_DRAWN` to what it reveals. Widths are in cells.
 
-The facts are whether the terminal reads UTF-8, and the width of the first letter in cells.
+It reveals whether the terminal reads UTF-8, and the width of the first letter.
 """
 
 READ_BYTES = 4096

@@ -120,7 +120,7 @@ def describe_not_copied(unknown: Iterable[Field], *, has_mac: bool) -> list[str]
 
 
 _DONE = {Action.ADD: "New fob added, old fob", Action.DELETE: "Old fob deleted, new fob"}
-"""Maps the action of a replacement's only completed step to the beginning of the result text."""
+"""Maps the action of the completed step to the beginning of the text, if the other step failed."""
 
 _NOT_DONE = {Action.ADD: "not added", Action.DELETE: "not deleted"}
 

@@ -192,7 +192,7 @@ class ExpiringScreen(AllLocksScreen):
         self._days_pane.display = self._shows_days and is_beside
 
     def _show_days(self) -> None:
-        """Update the numbers of the next days in the chart."""
+        """Place the chart, and show how many remotes end on each of the next days."""
         self._place_days()
         lock_lists, first = self.lock_lists, self._timeline.first
         ends = [

@@ -260,7 +260,7 @@ class LocksTable(RowTable):
         return self._ends.get(str(lock.lock_id))
 
     def describe_ends(self, lock: Lock) -> str:
-        """Return the counts of a lock as text; empty if they are unknown.
+        """Return how many remotes of a lock have expired or expire soon; empty if that is unknown.
 
         An example is ``read 3 h ago: 2 expired, 1 within 7 days``.
         """

@@ -63,8 +63,10 @@ _STATES: Mapping[StepState, str] = {
     StepState.UNKNOWN: "? unconfirmed",
     StepState.NOT_SENT: "! not sent",
 }
-"""Maps the state of a step to its text. The first character of a problem also identifies it without
-color."""
+"""Maps the state of a step to its text.
+
+The text of a problem begins with ``!`` or ``?``, so that the user sees it without colors.
+"""
 LOOKS: Mapping[StepState, str] = {
     **dict.fromkeys((StepState.REFUSED, StepState.NOT_SENT), RemoteState.DISAGREE.look),
     StepState.SKIPPED: RemoteState.WEEK.look,

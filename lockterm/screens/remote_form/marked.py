@@ -43,7 +43,7 @@ Typed = Mapping[str, str]
 
 
 class IncompleteInputError(Exception):
-    """An error for input that does not describe a valid change yet; its text is safe to show."""
+    """An error because the input is not a valid change yet. Its message is safe to show."""
 
 
 class Questions(Protocol):

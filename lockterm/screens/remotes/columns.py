@@ -33,7 +33,7 @@ class RemoteColumn(NamedTuple):
     about: str
     """The description of the column for the dialog in which the user chooses columns."""
     noun: str
-    """The name of the column after ``sorted by``."""
+    """The name of the column in a sentence, such as ``end`` in ``sorted by end``."""
     directions: tuple[str, str]
     """The texts for ascending and for descending order, such as ``oldest first``."""
     field: Field
