@@ -251,7 +251,8 @@ class LocktermApp(TerminalApp[int]):
         """Show the active run, or else the last interrupted run, or else the last run."""
         with opening(self.screen, "the run", must_appear=True):
             try:
-                run_id = await screens.last_run(self.operations)
+                here, stored = self.operations.run_here, self.operations.runs
+                run_id = here.plan.id if here is not None else await stored.find_last_id()
                 screen = await screens.screen_of_run(self.operations, run_id)
             except LocktermError as error:
                 refuse_to_open(self, "Last run", error.sentences)
@@ -286,7 +287,7 @@ class LocktermApp(TerminalApp[int]):
         self.say_over("The run has ended. Leave lockterm?")
         self._read_outcomes()
 
-        screens.tell_end(self, run)
+        screens.report_end(self, run)
 
     def _tell_run(self) -> None:
         self._show_run()
@@ -308,10 +309,7 @@ class LocktermApp(TerminalApp[int]):
         No question is needed if the run is already stopping.
         """
         run = self.operations.run_here
-        if run is None or (run.is_stopped and not run.is_finished):
-            return "", ""
-
-        return screens.ask_to_leave_run(run)
+        return ("", "") if run is None else screens.ask_to_leave_run(run)
 
     async def stopped(self) -> None:
         """Stop the run after the steps in progress, and wait until their results are known."""

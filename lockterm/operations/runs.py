@@ -25,6 +25,7 @@ from lockterm.domain.plan import (
     Action,
     Plan,
     Run,
+    RunState,
     Step,
     StepState,
     select_retryable,
@@ -164,6 +165,18 @@ class Runs:
         steps = [await self._up_to_date(step) for step in plan.steps]
         steps = await with_notes(self.journal, plan.id, steps)
         return replace(plan, steps=tuple(steps), is_running=is_running)
+
+    async def find_last_id(self) -> str:
+        """Return the ID of the last interrupted run, or else of the last run.
+
+        Raises:
+            NoSuchRunError: No plan has been run yet.
+        """
+        begun = [one for one in await self.journal.runs() if one.state is not RunState.PLANNED]
+        interrupted = [one for one in begun if one.is_interrupted]
+        if not begun:
+            raise NoSuchRunError("No plan has been run on this machine yet.")
+        return (interrupted or begun)[0].id
 
     async def changed(self, plan: Plan) -> list[Step]:
         """Return the steps of a plan that another session has changed since the plan was read.

@@ -34,12 +34,12 @@ if TYPE_CHECKING:
     from lockterm.screens.locks.pane import LockPane as LockPane
     from lockterm.screens.messages import MessagesScreen as MessagesScreen
     from lockterm.screens.palette import Palette as Palette
+    from lockterm.screens.plan.opening import ask_to_leave_run as ask_to_leave_run
+    from lockterm.screens.plan.opening import open_undo as open_undo
+    from lockterm.screens.plan.opening import open_undo_last as open_undo_last
+    from lockterm.screens.plan.opening import report_end as report_end
+    from lockterm.screens.plan.opening import screen_of_run as screen_of_run
     from lockterm.screens.plan.screen import PlanScreen as PlanScreen
-    from lockterm.screens.plan.screen import ask_to_leave_run as ask_to_leave_run
-    from lockterm.screens.plan.screen import last_run as last_run
-    from lockterm.screens.plan.screen import open_undo_last as open_undo_last
-    from lockterm.screens.plan.screen import screen_of_run as screen_of_run
-    from lockterm.screens.plan.screen import tell_end as tell_end
     from lockterm.screens.profiles import ProfilesScreen as ProfilesScreen
     from lockterm.screens.profiles.form import ProfileForm as ProfileForm
     from lockterm.screens.remote_form import RemoteForm as RemoteForm
@@ -83,7 +83,8 @@ _NAMES = {
     "locks.pane": "LockPane",
     "messages": "MessagesScreen",
     "palette": "Palette",
-    "plan.screen": "ask_to_leave_run last_run open_undo_last PlanScreen screen_of_run tell_end",
+    "plan.opening": "ask_to_leave_run open_undo open_undo_last report_end screen_of_run",
+    "plan.screen": "PlanScreen",
     "profiles": "ProfilesScreen",
     "profiles.form": "ProfileForm",
     "remote_form": "RemoteForm RemoteSaved",

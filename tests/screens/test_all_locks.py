@@ -24,7 +24,8 @@ from lockterm.screens.all_locks.expiring import MORE, DaysToCome, ExpiringScreen
 from lockterm.screens.all_locks.table import OnLocksTable
 from lockterm.screens.dialogs.destroy import DestroyModal
 from lockterm.screens.modal import RefusedModal
-from lockterm.screens.plan.screen import PlanScreen, tell_end
+from lockterm.screens.plan.opening import report_end
+from lockterm.screens.plan.screen import PlanScreen
 from lockterm.screens.remote_form import RemoteForm
 from lockterm.screens.remote_form.marked import MarkedForm
 from lockterm.screens.remotes import RemotesScreen
@@ -682,7 +683,7 @@ async def test_run_unmarks_the_remotes_that_it_deleted_and_reads_their_lock_agai
         await press(pilot, "space", "d")
         run = run_of(pilot.app.operations, pilot.app.screen.drawn.plan)
         await execute(pilot.app.operations, run)
-        tell_end(pilot.app, run)
+        report_end(pilot.app, run)
         await until(pilot, lambda: len(everywhere.rows) < len(before))
         await press(pilot, "escape")
         assert rows(pilot) == [row for row in before if row != gone] and not everywhere.marks

@@ -32,7 +32,7 @@ from lockterm.screens.history.table import format_run, run_outcome
 from lockterm.screens.locks import LocksScreen
 from lockterm.screens.modal import RefusedModal
 from lockterm.screens.plan import PlanScreen
-from lockterm.screens.plan.screen import screen_of_run
+from lockterm.screens.plan.opening import screen_of_run
 from lockterm.screens.profiles import ProfilesScreen
 from lockterm.service.running import RunningService
 from lockterm.store.database import Database

@@ -16,7 +16,7 @@ from lockterm.errors import LocktermError, StoreError
 from lockterm.operations import Operations
 from lockterm.operations.undoing import undo_one
 from lockterm.screens.base import LocktermScreen
-from lockterm.screens.plan.screen import open_undo
+from lockterm.screens.plan.opening import open_undo
 from lockterm.terminal.key_queue import opens
 from lockterm.widgets.actions import bindings
 from lockterm.widgets.data_status import StatePanel, describe_error

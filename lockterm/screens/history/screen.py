@@ -34,7 +34,7 @@ from lockterm.screens.history.detail import OperationDetailScreen
 from lockterm.screens.history.page import ALL, COUNTED, PAGE, HistoryChoice, HistoryPage, runs_among
 from lockterm.screens.history.table import ChangePane, DayStrip, HistoryTable, format_run
 from lockterm.screens.list_screen import ListScreen
-from lockterm.screens.plan.screen import open_undo, screen_of_run
+from lockterm.screens.plan.opening import open_undo, screen_of_run
 from lockterm.terminal.key_queue import opening, opens
 from lockterm.widgets.actions import bindings
 from lockterm.widgets.data_status import KeyOffers, describe_error

@@ -1,29 +1,26 @@
-"""The screen of a plan: its steps, the confirmation, the progress of its run, and the results.
-
-The functions after the screen open it for a plan or a run, and report how a run ended.
-"""
+"""The screen of a plan: its steps, the confirmation, the progress of its run, and the results."""
 
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Awaitable, Callable, Iterable, Mapping
+from collections.abc import Iterable, Mapping
 from contextlib import suppress
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any, cast
+from typing import TYPE_CHECKING, cast
 
 from textual import work
-from textual.app import App, ComposeResult
+from textual.app import ComposeResult
 from textual.reactive import var
 from textual.timer import Timer
 from textual.widgets import Static
 
+from lockterm import screens
 from lockterm.domain.plan import (
     DUE,
     PROBLEMS,
     Action,
     Plan,
     Run,
-    RunState,
     Step,
     StepState,
     count_left,
@@ -33,23 +30,21 @@ from lockterm.domain.safe_text import clean
 from lockterm.domain.shortening import summarize_shortenings
 from lockterm.domain.text.plan import describe_gaps, describe_work, find_shortenings
 from lockterm.domain.text.run import (
-    ask_to_leave,
     describe_counts,
     describe_end,
-    describe_end_elsewhere,
     describe_other_run,
     describe_outcome,
     describe_progress,
 )
 from lockterm.domain.text.service import describe_read_only
-from lockterm.errors import LocktermError, NoSuchRunError, StoreDamagedError, StoreError
+from lockterm.errors import LocktermError, StoreDamagedError, StoreError
 from lockterm.keymap.hints import with_keys
 from lockterm.operations.planner import PlanDraft
 from lockterm.operations.refusals import OtherPlanError, RunUnderWayError
-from lockterm.operations.undoing import undo_last, undo_one
-from lockterm.screens.base import HasOperations, LocktermScreen, notify_error
+from lockterm.operations.undoing import undo_one
+from lockterm.screens.base import HasOperations
 from lockterm.screens.list_screen import ListScreen
-from lockterm.screens.plan.question import ask_about_names, ask_for_account, question_about
+from lockterm.screens.plan.question import ask_for_account, question_about
 from lockterm.screens.plan.table import OnLock, PlanProgress, PlanTable, ProblemsPane, describe_row
 from lockterm.terminal.key_queue import opens
 from lockterm.widgets.actions import bindings
@@ -58,9 +53,7 @@ from lockterm.widgets.data_status import KeyOffers
 from lockterm.widgets.line_table import TITLES
 
 if TYPE_CHECKING:
-    from textual.notifications import SeverityLevel
-
-    from lockterm.operations import Operations
+    pass
 
 
 LOOK_S = 1.0
@@ -123,11 +116,6 @@ class PlanScreen(ListScreen[None]):
         yield ProblemsPane(id="problems")
         yield Static(id="row", markup=False)
 
-    def on_mount(self) -> None:
-        """Load the steps, and prepare the timer that updates the progress of a run."""
-        self._timer = self.set_interval(PAINT_S, self._follow, pause=True)
-        self.load_steps()
-
     @property
     def run_here(self) -> Run | None:
         """This session's run of the plan; None if there is none."""
@@ -149,7 +137,21 @@ class PlanScreen(ListScreen[None]):
     def _titles(self) -> Mapping[int, str]:
         return {lock_id: lock.title for lock_id, lock in self._locks.items()}
 
-    # --- painting ------------------------------------------------------------------------------
+    @property
+    def _is_begun(self) -> bool:
+        """Whether a step of the plan that changes something was already run."""
+        return any(
+            step.state is not StepState.TO_DO and step.action is not Action.KEEP
+            for step in self._steps.values()
+            if step.is_planned
+        )
+
+    # --- loading -------------------------------------------------------------------------------
+
+    def on_mount(self) -> None:
+        """Load the steps, and prepare the timer that updates the progress of a run."""
+        self._timer = self.set_interval(PAINT_S, self._follow, pause=True)
+        self.load_steps()
 
     @work
     @opens("the plan")
@@ -173,6 +175,8 @@ class PlanScreen(ListScreen[None]):
         self._begin_to_follow()
         self.follow_elsewhere()
 
+    # --- painting ------------------------------------------------------------------------------
+
     def paint(self) -> None:
         """Show the steps.
 
@@ -191,8 +195,11 @@ class PlanScreen(ListScreen[None]):
         self.table.show_steps(numbers, self._locks, shortens=bool(self._shortens))
         self.show_list()
         self._show_problems()
-        self._tell()
+        self._show_state()
         self.call_after_refresh(self.describe_rows)  # the sizes may be new
+
+    def watch_only_problems(self) -> None:
+        self.paint()
 
     def describe_title(self) -> str:
         return f"{'Problems' if self.only_problems else 'Steps'} {self.table.row_count:,}"
@@ -203,7 +210,7 @@ class PlanScreen(ListScreen[None]):
         is_empty = not self.drawn.plan.steps
         return "Nothing to change." if is_empty else "No problems.", {}
 
-    def _tell(self) -> None:
+    def _show_state(self) -> None:
         """Update the summary or the progress, and the full text of the selected step."""
         self._show_summary()
         shortens = self.query_one("#shortens", Static)
@@ -263,14 +270,6 @@ class PlanScreen(ListScreen[None]):
         unread = [one.lock.title for one in self.drawn.unread]
         yield from describe_gaps(unread, 0 if self._is_begun else self.drawn.unplanned)
 
-    @property
-    def _is_begun(self) -> bool:
-        return any(
-            step.state is not StepState.TO_DO and step.action is not Action.KEEP
-            for step in self._steps.values()
-            if step.is_planned
-        )
-
     def describe_rows(self) -> None:
         """Show the full text of the selected step, unless the panel of problems shows it."""
         step = self.table.current if self.table.display else None
@@ -308,7 +307,7 @@ class PlanScreen(ListScreen[None]):
         if self._timer is not None and self._is_read and self.run_here is not None:
             self.table.begin_run()
             self._timer.resume()
-            self._tell()
+            self._show_state()
             self._follow()
 
     def _follow(self) -> None:
@@ -450,7 +449,7 @@ class PlanScreen(ListScreen[None]):
         """Stop the run after the steps that are in progress."""
         if (run := self.run_here) is not None:
             run.stop()
-            self._tell()
+            self._show_state()
 
     @work
     @opens("the plan to retry", must_appear=True)
@@ -464,116 +463,11 @@ class PlanScreen(ListScreen[None]):
     async def action_undo(self) -> None:
         """Show a new plan that undoes the selected step."""
         if (step := self.table.current) is not None:
-            await open_undo(self, undo_one, step.operation_id or "")
+            await screens.open_undo(self, undo_one, step.operation_id or "")
 
     def action_problems(self) -> None:
         """Switch between showing all steps and only the steps with problems."""
         self.only_problems = not self.only_problems
 
-    def watch_only_problems(self) -> None:
-        self.paint()
-
     def action_back(self) -> None:
         self.dismiss(None)
-
-
-async def open_undo(
-    screen: LocktermScreen[Any], undo: Callable[..., Awaitable[PlanDraft]], undone: int | str
-) -> None:
-    """Show the plan that undoes changes, or why there is no such plan.
-
-    If names are in use, ask the user first whether to skip or rename those remotes.
-
-    Args:
-        screen: The screen that requests the plan.
-        undo: The function that makes the plan, such as ``undo_one``.
-        undone: The ID that this function gets, such as the ID of an operation.
-    """
-    with screen.refusing_errors():
-        draft = await undo(screen.operations, undone)
-        if draft.names_taken:
-            renames = await screen.app.push_screen_wait(ask_about_names(draft.names_taken))
-            if renames is None:
-                return
-            if renames:
-                draft = await undo(screen.operations, undone, renames=True)
-        screen.app.push_screen(PlanScreen(draft))
-
-
-async def open_undo_last(screen: LocktermScreen[Any], lock_id: int) -> None:
-    """Show the plan that undoes the last change of a lock, or why there is no such plan."""
-    await open_undo(screen, undo_last, lock_id)
-
-
-def ask_to_leave_run(run: Run) -> tuple[str, str]:
-    """Return the question to ask before the user leaves a run, and the label of its button.
-
-    Both texts are empty if no question is needed.
-    """
-    return ask_to_leave(run)
-
-
-async def screen_of_run(operations: Operations, run_id: str) -> PlanScreen:
-    """Return the screen that shows a run with the results of its steps.
-
-    Raises:
-        NoSuchRunError: If the run was deleted.
-        StoreError: If the store cannot be read.
-    """
-    run = operations.run_here
-    if run is not None and run.plan.id == run_id:
-        return PlanScreen(PlanDraft(run.plan))
-    return PlanScreen(PlanDraft(await operations.runs.find(run_id)))
-
-
-async def last_run(operations: Operations) -> str:
-    """Return the ID of the run that the run key shows.
-
-    The key shows this session's run, or else the last interrupted run, or else the last run.
-
-    Raises:
-        NoSuchRunError: If no plan has been run yet.
-        StoreError: If the store cannot be read.
-    """
-    if operations.run_here is not None:
-        return operations.run_here.plan.id
-    begun = [one for one in await operations.journal.runs() if one.state is not RunState.PLANNED]
-    interrupted = [one for one in begun if one.is_interrupted]
-    if not begun:
-        raise NoSuchRunError("No plan has been run on this machine yet.")
-    return (interrupted or begun)[0].id
-
-
-async def _tell(app: App[Any], run: Run) -> None:
-    locks = cast("HasOperations", app).operations.locks
-    titles: dict[int, str] = {}
-    with suppress(StoreError):  # without titles, the report shows the lock IDs
-        titles = {lock.lock_id: lock.title for lock in await locks.all()}
-    states = {step.state for step in run.steps.values()}
-    severity: SeverityLevel = "warning" if states & PROBLEMS else "information"
-    if StepState.UNKNOWN in states:
-        severity = "error"
-    app.notify(describe_end_elsewhere(run, titles), title="Run ended", severity=severity)
-
-
-def tell_end(app: App[Any], run: Run) -> None:
-    """Report how a run ended, and update the open screens of the locks that it changed.
-
-    Args:
-        app: The app that shows the report.
-        run: A finished run.
-    """
-    screen = app.screen
-    if run.error is not None:
-        notify_error(app, run.error)
-    elif not (isinstance(screen, PlanScreen) and screen.drawn.plan.id == run.plan.id):
-        app.run_worker(_tell(app, run))
-    ended = (step for step in run.steps.values() if step.state is not StepState.TO_DO)
-    changed = {step.lock_id for step in ended}
-    open_screens = (one for one in app.screen_stack if isinstance(one, LocktermScreen))
-    for one in open_screens:
-        if not one.is_attached:
-            continue
-        one.read_changed(changed)
-        if one.lock_entry is not None and one.lock_entry.lock_id in changed:
-            one.after_write(None)
