@@ -48,7 +48,7 @@ CURSOR = ">"
 MARK = "*"
 """The margin of a marked row: an ASCII character one cell wide, shown as a badge."""
 
-_CORNERS = len("╭─  ─╮")
+CORNERS = len("╭─  ─╮")
 """The number of cells in the top line of a frame that are not part of the title."""
 
 _BOLD = Style(bold=True)
@@ -192,7 +192,7 @@ class LineTable(ScrollView, can_focus=True, inherit_bindings=False):
         self._fit_title()
 
     def _fit_title(self) -> None:
-        room = self.outer_size.width - _CORNERS
+        room = self.outer_size.width - CORNERS
         fitting = (one for one in self._titles if cell_len(one) <= room)
         title = next(fitting, self._titles[-1])
         if title != self._title:

@@ -12,6 +12,7 @@ from lockterm.domain import glyphs
 from lockterm.domain.dates import DAY_MS
 from lockterm.domain.remotes import Remote
 from lockterm.domain.text.validity import period_bar
+from lockterm.screens.remotes.pane import RemotePane
 from lockterm.screens.remotes.table import RemotesTable
 from tests.conftest import NOW_MS
 from tests.screens.running_app import Demo, shown, until
@@ -94,3 +95,22 @@ async def test_detail_screen_shows_validity_and_changes_beside_the_fields(demo: 
         await until(pilot, lambda: "Your changes" in shown(pilot))
         await pilot.resize_terminal(119, 40)
         await until(pilot, lambda: "Validity" not in shown(pilot))
+
+
+async def test_pane_shows_the_end_of_a_name_that_its_title_cuts(demo: Demo) -> None:
+    """Names of nearly the width of the title, and one that needs two lines."""
+    names = [f"{'Alexandra ' * 9}"[: length - 3] + "end" for length in (*range(26, 40), 60)]
+    for called in names:
+        demo.add(1004, called)
+    async with demo(1004, size=(120, 40), page_size="auto") as pilot:
+        table = pilot.app.screen.query_one(RemotesTable)
+        pane = pilot.app.screen.query_one(RemotePane)
+        for place, row in enumerate(table.rows):
+            table.move_cursor(place)
+            called = row.remote.remote_name
+            await until(pilot, lambda called=called: pane.border_title == called)
+            x, y, width, height = pane.region
+            lines = [line[x : x + width] for line in shown(pilot).splitlines()[y : y + height]]
+            inside = " ".join(line.strip("│ ") for line in lines[1:-1])
+            assert f" {called} " in lines[0] or called in inside, lines[:4]
+            assert (f" {called} " in lines[0]) != (called in inside), "the name stands once"

@@ -9,6 +9,7 @@ from collections.abc import Sequence
 from contextlib import suppress
 from datetime import tzinfo
 
+from rich.cells import cell_len
 from textual import work
 from textual.content import Content
 from textual.widget import Widget
@@ -27,6 +28,7 @@ from lockterm.screens.history.table import format_line
 from lockterm.screens.remotes.columns import COLUMNS
 from lockterm.screens.remotes.table import RemoteRow, name, number
 from lockterm.widgets.cells import Part, cut
+from lockterm.widgets.line_table import CORNERS
 
 MOST_DONE = 5
 """The maximum number of a remote's changes to show, starting with the latest."""
@@ -110,7 +112,10 @@ class RemotePane(Widget):
         if not self._has_fields:
             parts += _validity(self._row, width)
         else:
-            if not self.screen.has_class("-framed"):  # a frame has the name in its title
+            title_width = self.outer_size.width - CORNERS if self.screen.has_class("-framed") else 0
+            if (
+                cell_len(name(remote)) > title_width
+            ):  # the title of the frame does not have all of it
                 parts.append((f"{name(remote)}\n\n", "bold"))
             parts += _fields(self._row, self._zone, width)
         parts += _period(self._row, self._zone, self._now_ms, width)
