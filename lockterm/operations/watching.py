@@ -94,7 +94,8 @@ class Watch:
         self.told: set[str] = set()
         """The IDs of operations whose result needs no notification, because the user requested the
         reading or chose the result."""
-        self._running: asyncio.Task[None] | None = None
+        self.running: asyncio.Task[None] | None = None
+        """The task that verifies operations in the background; None before the first start."""
         self._cases: dict[str, Case] = {}
         self._asked = asyncio.Event()
         self._left_to_a_person: set[str] = set()
@@ -315,9 +316,9 @@ class Watch:
         if not self._by_itself:
             return
         self._asked.set()
-        is_idle = self._running is None or self._running.done()
+        is_idle = self.running is None or self.running.done()
         if is_idle and not self._connection.is_closed:
-            self._running = self._connection.background(self._run())
+            self.running = self._connection.background(self._run())
 
     async def _run(self) -> None:
         """Verify each operation whenever a reading is due, until no further reading is planned."""

@@ -199,7 +199,7 @@ async def until(condition: Callable[[], Any], *, within_s: float = 60.0) -> None
 
 async def verify_step(operations: Operations) -> None:
     """Wait until nothing is read back any more."""
-    while (running := operations.watch._running) is not None and not running.done():
+    while (running := operations.watch.running) is not None and not running.done():
         await asyncio.wait([running])
 
 

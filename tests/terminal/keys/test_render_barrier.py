@@ -1,4 +1,4 @@
-"""The fence before a question, on a line that stalls for longer than an answer is waited for."""
+"""The render barrier before a question, if an answer comes later than it is waited for."""
 
 from __future__ import annotations
 
@@ -20,14 +20,14 @@ class Terminal:
         self.timers: list[tuple[float, Callable[[], None]]] = []
         app: Any = SimpleNamespace(set_timer=self.later)
         frame_diff: Any = SimpleNamespace(send=self.sent.append)
-        self.fence = RenderBarrier(app, frame_diff)
+        self.barrier = RenderBarrier(app, frame_diff)
         self.seen: dict[str, float] = {}
 
     def later(self, seconds: float, call: Callable[[], None]) -> None:
         self.timers.append((self.now_s + seconds, call))
 
     def ask(self, question: str) -> None:
-        self.fence.ask(lambda at_s: self.seen.setdefault(question, at_s) and None)
+        self.barrier.ask(lambda at_s: self.seen.setdefault(question, at_s) and None)
 
     def pass_until(self, at_s: float) -> None:
         for due_s, call in sorted(self.timers, key=lambda one: one[0]):
@@ -53,9 +53,9 @@ def test_a_late_answer_is_to_the_question_that_was_asked_first(terminal: Termina
     assert terminal.sent == [ASK, ASK]
     terminal.pass_until(12.5)
     assert "delete Anna?" in terminal.seen, "no longer waited for"
-    terminal.render_barrier.answered(12.6)  # the terminal shows the first question, not the second
+    terminal.barrier.answered(12.6)  # the terminal shows the first question, not the second
     assert "delete Ben?" not in terminal.seen
-    terminal.render_barrier.answered(12.8)
+    terminal.barrier.answered(12.8)
     assert terminal.seen["delete Ben?"] == 12.8
 
 
@@ -63,12 +63,12 @@ def test_an_answer_that_was_lost_does_not_shift_the_others_for_good(terminal: Te
     terminal.now_s = 10.0
     terminal.ask("one")  # its answer is lost
     terminal.pass_until(12.0)
-    terminal.render_barrier.answered(12.5)  # a stray one
+    terminal.barrier.answered(12.5)  # a stray one
     terminal.ask("two")
     terminal.ask("three")
-    terminal.render_barrier.answered(13.0)
+    terminal.barrier.answered(13.0)
     assert terminal.seen["two"] == 13.0
     terminal.pass_until(60.0)
     terminal.ask("four")
-    terminal.render_barrier.answered(61.0)
+    terminal.barrier.answered(61.0)
     assert terminal.seen["four"] == 61.0
