@@ -110,7 +110,7 @@ class RemoteList:
     # --- pages ---------------------------------------------------------------------------------
 
     @property
-    def at(self) -> int:
+    def base_page_no(self) -> int:
         """The number of the page from which the next and the previous page are counted.
 
         If the wanted page could not be loaded, this is the page that is still on the screen.

@@ -52,14 +52,14 @@ async def case(site: Site) -> AsyncIterator[Case]:
 
 async def test_load_keeps_the_page_that_is_shown_when_the_wanted_one_fails(case: Case) -> None:
     listing = case.listing
-    assert await listing.load() and listing.at == 1
+    assert await listing.load() and listing.base_page_no == 1
     case.proxy.arm("list", reset)
     listing.page_no = 3
     assert not await listing.load()
-    assert (listing.state.page_no, listing.page_no, listing.at) == (1, 3, 1)
+    assert (listing.state.page_no, listing.page_no, listing.base_page_no) == (1, 3, 1)
     await case.proxy.heal()
     assert await listing.load()
-    assert (listing.state.page_no, listing.page_no, listing.at) == (3, 3, 3)
+    assert (listing.state.page_no, listing.page_no, listing.base_page_no) == (3, 3, 3)
 
 
 async def test_load_asks_the_service_when_fresh_is_set(case: Case) -> None:

@@ -436,7 +436,7 @@ class RemotesScreen(RemoteActions, SidePanels, PageSize, ListScreen[None]):
         """Return why an action is disabled; see also :meth:`RemoteActions.disabled_reason`."""
         state = self.remotes.state
         if action in FLIPPING or action == "go_to_page":
-            return why_no_page(state, action, self.remotes.at)
+            return why_no_page(state, action, self.remotes.base_page_no)
         if action != "mark" and (action in MARKING or (self.marks and action in self.on_marked)):
             if action == "mark_all" and state.found is not None and state.found.running:
                 return "The search is still running. Press Esc to stop it."
@@ -454,10 +454,10 @@ class RemotesScreen(RemoteActions, SidePanels, PageSize, ListScreen[None]):
     # --- actions: pages ------------------------------------------------------------------------
 
     def action_next_page(self) -> None:
-        self._flip_to(self.remotes.at + 1)
+        self._flip_to(self.remotes.base_page_no + 1)
 
     def action_previous_page(self) -> None:
-        self._flip_to(self.remotes.at - 1)
+        self._flip_to(self.remotes.base_page_no - 1)
 
     def action_first_page(self) -> None:
         self._flip_to(1)
