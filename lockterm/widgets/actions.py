@@ -1,4 +1,4 @@
-"""The actions of a screen, for the footer, the help and the palette, and Textual's bindings."""
+"""The actions of a screen with their keys, and functions that create Textual's bindings."""
 
 from __future__ import annotations
 
@@ -44,7 +44,7 @@ def titled(binding: Binding) -> str:
 
 
 def actions_of(screen: Screen[Any]) -> list[Action]:
-    """Return every action of a screen that has a verb, with all keys, in the order of bindings."""
+    """Return the screen's actions that have a verb, with all keys, in the order of bindings."""
     actions: dict[tuple[DOMNode, str], Action] = {}
     for node, binding, enabled, _ in screen.active_bindings.values():
         if not binding.description or binding.action == "screen.copy_text":
@@ -84,7 +84,8 @@ def named(node: DOMNode, binding: Binding) -> Binding:
 def is_typed(screen: Screen[Any], binding: Binding) -> bool:
     """Return whether a binding's key types text into the focused field.
 
-    ``Screen.active_bindings`` lists the slash even if it types text into the field.
+    ``Screen.active_bindings`` lists the binding of the slash even if the slash types text into the
+    field.
     """
     character = written(binding.key)
     return (

@@ -29,14 +29,14 @@ def shorten_middle(text: str, room: int) -> str:
 
 
 def cut(text: str, width: int) -> str:
-    """Return a text of at most ``width`` cells, with an ellipsis in place of the rest."""
+    """Return a text; if it is wider than ``width`` cells, an ellipsis replaces its end."""
     if cell_len(text) <= width:
         return text
     return set_cell_size(text, max(width - 1, 0)).rstrip() + ellipsis()
 
 
 def cut_lines(text: str, width: int, lines: int) -> str:
-    """Return the words of a text that fit on some lines, with an ellipsis in place of the rest.
+    """Return a text; if it needs more than ``lines`` lines, an ellipsis replaces its last words.
 
     Args:
         text: The text, whose words a widget wraps.
@@ -93,16 +93,14 @@ def wrap(text: str, width: int, indent: str = "") -> list[str]:
 LEAST_APART = 8
 """The minimum width in cells at which short forms can show both ends of a text."""
 _WORD = 4
-"""Maximum number of characters to show before a difference, to include the start of the word that
-differs."""
+"""The maximum number of characters that a short form shows directly before a difference, so that
+the start of the differing word is visible."""
 
 
 def cut_apart(texts: Iterable[str], width: int) -> dict[str, str]:
-    """Return short forms for texts that :func:`cut` would make equal to each other.
+    """Return short forms, by text, for texts that :func:`cut` would make equal to each other.
 
-    The result maps texts to short forms.
-
-    These forms leave out the middle instead of the end: ``Oskar …contra…`` and ``Oskar …temp c…``.
+    The forms leave out the middle instead of the end: ``Oskar …contra…`` and ``Oskar …temp c…``.
 
     Args:
         texts: All texts of a column, including short texts.
@@ -127,7 +125,10 @@ def cut_apart(texts: Iterable[str], width: int) -> dict[str, str]:
 
 
 def _cut_at_differences(text: str, first: int, last: int, width: int) -> Iterator[str]:
-    """Yield short forms of a text that show where the text differs from similar texts."""
+    """Yield short forms of a text that show where the text differs from similar texts.
+
+    The arguments ``first`` and ``last`` are the indexes of the first and the last difference.
+    """
     yield _cut_middle(text, first, width)
     if first < last:
         yield _cut_middle(text, last, width)

@@ -237,12 +237,14 @@ class MultiChoice(OptionLine):
 
 
 LABELS = {"eom": "end of month", "eoy": "end of year"}
-"""Maps texts to longer labels, which are shown if there is room for all of them."""
+"""Maps suggested texts to longer labels, which are shown if there is room for all labels of a
+line."""
 
 SHARE = 0.6
-"""The maximum share of the line's width for the presets, as a fraction. The field needs the rest.
+"""The maximum fraction of a line's width for the presets. The field beside the presets needs the
+remaining width.
 
-The stylesheet has the same value.
+The stylesheet contains this fraction, too.
 """
 
 

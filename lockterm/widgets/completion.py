@@ -162,7 +162,7 @@ class PathInput(TextInput):
 
 
 def _some(names: Sequence[str], room: int) -> str:
-    """Return as many names as fit, followed by the number of the other names."""
+    """Return the names that fit into ``room`` cells, and the number of names that do not fit."""
     shown = ""
     for place, name in enumerate(names):
         left = len(names) - place

@@ -37,7 +37,7 @@ def in_a_line(error: LocktermError) -> tuple[str, ...]:
 
 
 KeyOffers = Mapping[str, str]
-"""Maps keys to what they do, such as ``{"{history.refresh}": "try again", "Esc": "back"}``.
+"""Maps keys to their actions, such as ``{"{history.refresh}": "try again", "Esc": "back"}``.
 
 A key's ID is in braces, as in :func:`with_keys`.
 """
@@ -69,7 +69,7 @@ class StatePanel(Static):
 
 
 AGE_NOT_KNOWN = "at an unknown time"
-"""The text for data read before this machine's clock was set back."""
+"""The text in place of the age of data that was read before this machine's clock was set back."""
 
 PagerForm = tuple[str, str | None]
 """The texts before and after the age of the data, without control characters. If the second text is
@@ -115,7 +115,7 @@ class Pager(Widget):
     def tick(self) -> None:
         """Repaint the age if it has changed.
 
-        If its width is the same, repaint only the cells of the age.
+        If the new age is as wide as the old age, repaint only the cells of the age.
         """
         age = self._format_age()
         if age == self._age:

@@ -111,7 +111,7 @@ class TitleLine(Widget):
         return None
 
     def _fitted(self, room: int) -> tuple[str, str]:
-        """Return profile and host, shortened in the middle to fit, the host first."""
+        """Return profile and host, shortened to fit into ``room`` cells, first the host."""
         profile, host = self._profile, self._host
         gap = len(GAP) if profile and host else 0
         excess = cell_len(profile) + cell_len(host) + gap - room
@@ -125,10 +125,10 @@ class TitleLine(Widget):
 
 
 def fit_middle(breadcrumbs: list[str], room: int) -> str:
-    """Return breadcrumbs as a text of at most ``room`` cells; all long ones get the same width.
+    """Return a text with the breadcrumbs in at most ``room`` cells.
 
-    If the text is still too long, the first breadcrumbs are left out; the last breadcrumb always
-    stays.
+    All breadcrumbs that must be shortened get the same width. If the text is still too long, the
+    first breadcrumbs are left out; the last breadcrumb always stays.
     """
     longest = max(map(cell_len, breadcrumbs), default=0)
     for width in range(min(longest, room), min(longest, LEAST) - 1, -1):
@@ -193,7 +193,7 @@ class KeyLine(Widget):
 
     A disabled key is dimmed and in brackets. If the user presses it, lockterm shows why it is
     disabled. The footer shows as many keys as fit, and always the help key. On every screen, the
-    keys have the same order: keys that act, keys that move, keys that find, and the others.
+    keys have the same order: keys that act, keys that move, keys that find, and other keys.
     """
 
     COMPONENT_CLASSES = {"key-line--key"}
@@ -208,7 +208,7 @@ class KeyLine(Widget):
             self.show_keys()
 
     def show_keys(self) -> None:
-        """Repaint the keys from the first changed one on, because all keys after it may move."""
+        """Repaint the first changed key and the keys to its right, because those keys may move."""
         if (before := self._painted) is None:
             self.refresh()
             return
@@ -228,8 +228,8 @@ class KeyLine(Widget):
 
         The screen's ``first_keys`` have precedence. If not all keys fit, disabled keys are left out
         first. The help key is never left out. A single disabled key is treated like an enabled key,
-        because it is a paging key on the first or last page. If it were left out there, the other
-        keys would move when the user pages.
+        because it is a paging key on the first or last page. If a paging key were left out there,
+        the other keys would move when the user pages.
         """
         own: dict[str, _Chip] = {}
         others: dict[str, _Chip] = {}
@@ -364,7 +364,8 @@ class NotificationLine(Widget):
     def _wrap(self, notice: LoggedNotice, width: int) -> list[Content]:
         """Return the lines of a notification.
 
-        If there is more to show, the last line ends with the key that shows it.
+        If the text is shortened, or if there are more notifications, the last line ends with the
+        key that shows all of them in full.
         """
         what, text, width = notice.what, notice.text, max(width, 2)
         others, key = self._notices.more, self._messages_key()
@@ -406,7 +407,7 @@ class NotificationLine(Widget):
 
 
 def _shorten(what: str, text: str, room: int) -> tuple[str, str]:
-    """Return a title and a text that contain the whole first sentence, which is the main part.
+    """Return a title and a text, shortened so that the whole first sentence of the text stays.
 
     If the title and the first sentence fit into one line of ``room`` cells, the other sentences are
     left out. Otherwise, the text takes a second line, and the title at most the first line.

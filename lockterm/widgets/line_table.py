@@ -66,7 +66,7 @@ class Sorting(NamedTuple):
         """Return the next order after the user chose a column: ascending, descending, then None.
 
         Args:
-            before: The order until now; None if the user has chosen none.
+            before: The order until now; None if the user has chosen no order.
             key: The column that the user chose.
         """
         if before is None or before.key != key:
@@ -85,7 +85,7 @@ class _Looks(NamedTuple):
     plain: Style
     cursor: Style
     of_pieces: dict[str, Style]
-    """Maps looks to their styles. An entry is added when its look is first painted."""
+    """Maps the looks of pieces to styles. An entry is added when its look is first painted."""
 
 
 class LineTable(ScrollView, can_focus=True, inherit_bindings=False):

@@ -204,9 +204,9 @@ class RowTable(LineTable):
         return self._pieces(cells, self.signs(row))
 
     def signs(self, row: int) -> Mapping[int, Sequence[Piece]]:
-        """Return icons by column index.
+        """Return the icons of a row by column index.
 
-        The icons replace the text of the column, and fill its width.
+        In each of these columns, the icons replace the text and fill the width of the column.
         """
         return {}
 

@@ -31,7 +31,7 @@ PASTE = 2000
 
 
 class SingleLineInput(Input):
-    """An ``Input`` that inserts as much of a paste as fits, and notifies the user about the rest.
+    """An ``Input`` that inserts the part of a paste that fits, and reports a dropped part.
 
     Keys with Alt edit as in readline. Terminals send a key with Alt as ESC and the key.
 
@@ -92,7 +92,7 @@ class SingleLineInput(Input):
         return self._bracket_suggestion(strip).extend_cell_length(self.size.width, style)
 
     def _bracket_suggestion(self, strip: Strip) -> Strip:
-        """Put the suggested rest of the value in brackets, to distinguish it from typed text."""
+        """Put the suggested completion in brackets, so that it does not look like typed text."""
         start = cell_len(self.value) - self.scroll_offset.x
         if not (self.value and self.has_focus and start >= 0):
             return strip
@@ -110,7 +110,7 @@ class SingleLineInput(Input):
 
     @property
     def cursor_screen_offset(self) -> Offset:
-        """The position of the cursor. Textual counts one cell too many after the last letter."""
+        """The cursor's position. After the last letter, Textual's is a cell too far right."""
         offset = super().cursor_screen_offset
         return offset - Offset(1, 0) if self.cursor_at_end else offset
 
@@ -228,7 +228,7 @@ class FindLine(Horizontal):
         self._with_field().focus()
 
     def _with_field(self) -> SingleLineInput:
-        """Return the text field, and create it first if it was not created in advance."""
+        """Return the text field. If the field does not exist yet, create it."""
         if self._field is None:
             self._field = SingleLineInput(max_length=200)
             self.mount(Label("Find:"), self._field)
