@@ -99,7 +99,8 @@ _NAMES = {
     "unconfirmed": "NoticeLine Outcomes",
     "voice": "VoiceScreen",
 }
-"""Maps each module of this package to the classes and functions that others use of it."""
+"""Maps the name of each module of this package to the names, separated by spaces, of the classes
+and functions that other modules use."""
 
 MODULES = {name: module for module, names in _NAMES.items() for name in names.split()}
 """Maps the name of a class or function to the module of this package that defines it."""

@@ -99,7 +99,7 @@ class HasOperations(Protocol):
         """The directory for exported files."""
 
     async def choose_backup(self) -> str | None:
-        """Let the user choose a delete or a clear in the history.
+        """Let the user choose a deletion in the history, whose remotes are the backup.
 
         Returns:
             The ID of the operation; None if canceled.
@@ -366,7 +366,7 @@ class LocktermScreen(Screen[ResultT]):
         return ""
 
     def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
-        """Dim disabled actions, and hide actions that are not offered."""
+        """Return whether an action is enabled; None to dim its key, False to hide the key."""
         return can_act(self.disabled_reason, action) if self.is_offered(action) else False
 
     def on_key(self, event: events.Key) -> None:

@@ -1,4 +1,4 @@
-"""The dialogs with a text field: their base classes, and the dialog that plans a cleaning."""
+"""The dialogs with a text field: their base classes, and the dialog to delete expired remotes."""
 
 from __future__ import annotations
 
@@ -88,7 +88,8 @@ class PlanModal(FieldModal[PlanDraft | None]):
     """A dialog that makes a plan from typed values. The result is the plan, or None if canceled.
 
     The dialog stays open while locks are read. If no plan can be made, the dialog shows the reason
-    and keeps the typed text. A subclass sets ``hint``, which the progress of reading replaces.
+    and keeps the typed text. While locks are read, the progress replaces the ``hint`` of the
+    subclass.
     """
 
     verb = "Plan"
@@ -129,7 +130,7 @@ class PlanModal(FieldModal[PlanDraft | None]):
 
     @abstractmethod
     def read_fields(self) -> str:
-        """Store the typed values, and return why they cannot be used; empty if they can."""
+        """Store the typed values, and return why they cannot be used; empty if they can be used."""
 
     @abstractmethod
     async def make_plan(self) -> None:
@@ -149,7 +150,7 @@ def is_before_plan(event: events.Key) -> bool:
 
 
 DAYS = "30"
-"""The initial text of the field, in days."""
+"""The initial text of the field for the number of days."""
 
 
 class CleanModal(PlanModal):

@@ -171,7 +171,7 @@ class FormScreen(LocktermScreen[ResultT]):
         return {row.field: row.value.strip() for row in self.rows}
 
     def touched(self) -> dict[str, str]:
-        """Return the text of each field whose value differs from its initial value."""
+        """Return the text of each field that differs from its initial text, by field name."""
         before = {field: text.strip() for field, text in self.before.items()}
         return {field: text for field, text in self.typed().items() if text != before.get(field)}
 

@@ -81,7 +81,7 @@ class DraftForm(FormScreen[ResultT]):
         """Show or clear the message that a save waits for the local store."""
 
     def on_mount(self) -> None:
-        """Continue the given draft, or look for a saved draft, for which keys wait."""
+        """Continue the given draft, or look for a saved draft while keys wait."""
         if self._draft_to_continue is not None:
             self.fill(self._draft_to_continue)
         else:

@@ -383,7 +383,7 @@ MOST_BYTES = 30_000
 def find_saved_map(
     preferences: Preferences, service: str, columns: Sequence[str]
 ) -> TableMap | None:
-    """Return the saved mapping for a table with exactly these columns; None if there is none."""
+    """Return the mapping saved for a service and exactly these columns; None if there is none."""
     for one_service, text in _list_saved(preferences):
         if one_service == service and (table_map := _parse_saved(text)) and table_map.fits(columns):
             return table_map

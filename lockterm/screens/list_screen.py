@@ -177,7 +177,7 @@ class ListScreen(LocktermScreen[ResultT]):
 
     @property
     def rows_shown(self) -> Sequence[Any]:
-        """The rows that ``marks`` treats as shown. They include every shown row with a mark."""
+        """The rows that ``marks`` treats as shown, which include every shown row with a mark."""
         return self.rows_to_mark
 
     @property
@@ -255,7 +255,7 @@ class ListScreen(LocktermScreen[ResultT]):
         self.show_marks()
 
     def show_marks(self) -> None:
-        """Update the marks of all rows, their number, and the footer."""
+        """Update the marks of all rows, the number of marked rows, and the footer."""
         self.table.refresh()
         self._show_mark_count()
 

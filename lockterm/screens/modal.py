@@ -95,7 +95,7 @@ class RefusedModal(LocktermModal[None], inherit_bindings=False):
             yield Label("Press Esc to close.", id="way-out", markup=False, classes="hint")
 
     def check_consume_key(self, key: str, character: str | None) -> bool:
-        """Consume typed characters as a form does, because they were typed for a form."""
+        """Return whether a key types a character, which was meant for a form."""
         return character is not None and character.isprintable()
 
     def on_key(self, event: events.Key) -> None:

@@ -140,7 +140,7 @@ class Offers:
         self.app: App[Any] = screen.app
 
     def all(self) -> list[Offer]:
-        """Return all actions.
+        """Return an offer for each action.
 
         Enabled actions come before disabled actions. In each group, recently used actions come
         first.
@@ -338,7 +338,7 @@ class Palette(LocktermModal[None], inherit_bindings=False):
         self.query_one("#palette-help", Static).update(help_text)
 
     def action_list(self, action: str) -> None:
-        """Move the cursor of the list."""
+        """Run an action of the list of offers, such as moving the cursor."""
         getattr(self.query_one(OfferList), f"action_{action}")()
 
     @on(Input.Submitted)

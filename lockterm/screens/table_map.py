@@ -54,7 +54,7 @@ DOOR = "door"
 """The choice for a column whose cells show whether a person has access to one lock."""
 
 DATES, NUMBERS = "dates", "numbers"
-"""The keys of the table rows with the formats of dates and numbers, and their fields of a map."""
+"""The keys of the table rows for the formats of dates and of numbers."""
 
 _NONE = "no meaning yet"
 

@@ -60,7 +60,7 @@ SPANS = (
 )
 
 TIMELINE_DAYS = 34
-"""The number of days for which ends are counted.
+"""The number of days for which expiring remotes are counted.
 
 The number is greater than 30, because locks in different time zones have different dates for today,
 and because a day may be an hour shorter."""
@@ -207,7 +207,7 @@ class ExpiringScreen(AllLocksScreen):
                 chart.days = days
 
     def on_resize(self) -> None:
-        """Show or hide the chart of days, because it depends on the terminal's size."""
+        """Show or hide the chart of days, depending on the terminal's new size."""
         self.call_after_refresh(self._show_days)
 
     # --- actions -------------------------------------------------------------------------------
@@ -246,7 +246,7 @@ class ExpiringScreen(AllLocksScreen):
 
 
 Ends = tuple[str, Sequence[int]]
-"""The title of a lock, and the numbers of its remotes that expire on each day."""
+"""The title of a lock, and for each day the number of the lock's remotes that expire."""
 
 
 def sum_ends(ends: Sequence[Ends]) -> list[int]:
@@ -264,8 +264,8 @@ class ExpiryCounts:
     today: date | None = None
     """Today in the time zone of the profile, which may differ by a day from other time zones."""
     ends: Sequence[Ends] = ()
-    """The locks that have expiring remotes, with the number for each day, the earliest end
-    first."""
+    """The locks that have expiring remotes, each with the number of such remotes for each day. The
+    lock with the earliest end date comes first."""
     unread: int = 0
     """The number of locks whose remotes are unknown because they were not read."""
 
@@ -378,7 +378,7 @@ def _dates(first: date, today: date, days: int) -> str:
 
 
 def _locks(shown: ExpiryCounts, most: int, width: int) -> Iterator[Part]:
-    """Yield a line for each lock: the name, the first day, and the number of remotes.
+    """Yield a line per lock: name, first day with expiring remotes, number of these remotes.
 
     Args:
         shown: The numbers of expiring remotes.
@@ -436,7 +436,7 @@ class DaysToCome(Widget):
 
     @property
     def _shown(self) -> Sequence[Ends]:
-        """The locks with their own line. If some do not fit, the last entry sums up the others."""
+        """The locks with their own line. The last entry sums up all locks that do not fit."""
         most = min(max(self.app.size.height - _LOW, 0) // 2, MOST_LOCKS)
         ends = self.days.ends
         if min(len(ends), most) < 2:

@@ -139,7 +139,7 @@ class LockLists:
     def unread_steps(self) -> list[Step]:
         """Return a step in the state "not sent" for each lock that was not read.
 
-        Such a lock may have more remotes that match.
+        An unread lock may have more remotes that match the search.
         """
         return [
             Step(

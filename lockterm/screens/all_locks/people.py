@@ -74,7 +74,7 @@ _URGENT = (RemoteState.UNCLEAR, RemoteState.WEEK, RemoteState.MONTH)
 
 
 class Row(NamedTuple):
-    """The texts of a row. They are computed again only after the displayed time has changed."""
+    """The texts of a row, computed again only after the displayed time has changed."""
 
     cells: tuple[str, ...]
     states: tuple[str, ...]
@@ -160,7 +160,7 @@ class PeopleTable(RowTable):
         return RemoteState.ENDED.look if counts.keys() == {RemoteState.ENDED} else ""
 
     def signs(self, row: int) -> Mapping[int, Sequence[Piece]]:
-        """Return a person's states as text in the color of the most important state."""
+        """Return a row's text by column index: the person's states in the most important color."""
         width, found = self._widths.get(_STATE), self._row(self._persons[self._keys[row]])
         look = next((state.look for state in _URGENT if found.counts[state]), "")
         if width is None or not look:
@@ -197,7 +197,7 @@ class PeopleTable(RowTable):
 
 
 def _fit(forms: Sequence[str], width: int) -> str:
-    """Return the longest text that fits, or the shortest text cut to the width if none fits."""
+    """Return the longest text that fits into ``width`` cells, or else the shortest text, cut."""
     return next((form for form in forms if cell_len(form) <= width), cut(forms[-1], width))
 
 
@@ -241,10 +241,11 @@ class PeopleScreen(ListScreen[None]):
         self._counts = ""
         """The numbers of all people and of their remotes, as text."""
         self._done: int | None = 0
-        """The number of locks whose people are shown so far; None if all are shown."""
+        """The number of locks whose people are shown so far; None if the people of all locks are
+        shown."""
         self._due_s = 0.0
-        """The earliest time to group remotes by person again while locks are read, on the event
-        loop's clock."""
+        """The earliest time, in seconds on the event loop's clock, to group remotes by person again
+        while locks are read."""
         self._zones: dict[str, tzinfo] = {}
         self._has_left = False
         """Whether the user opened the screen of a person, which may have changed remotes."""
@@ -329,7 +330,7 @@ class PeopleScreen(ListScreen[None]):
 
     @work(exclusive=True, group="join")
     async def join(self) -> None:
-        """Group the remotes of all lists by person again. The old rows stay until this is done."""
+        """Group the remotes of all lists by person again. Until then, the old rows stay."""
         await self._join(None)
 
     async def _join(self, opened: PendingNavigation | None) -> None:
@@ -459,7 +460,7 @@ class PeopleScreen(ListScreen[None]):
         self._show_row()
 
     def _show_row(self) -> None:
-        """Show the selected person in full: name, similar names, remotes, end dates and numbers."""
+        """Show the selected person: name, similar names, remotes, end dates and fob numbers."""
         person, parts = self.table.current, list[str]()
         if person is not None and self._people is not None:
             parts.append(format_person(person, 200))

@@ -60,7 +60,7 @@ class Details(VerticalScroll, can_focus=False):
 
 
 class DetailLines(Static):
-    """The lines of the details. The further lines of a list item are indented."""
+    """The lines of a question's details. If a list item wraps, its further lines are indented."""
 
     def get_content_width(self, container: Size, viewport: Size) -> int:
         return max(map(cell_len, self._lines))

@@ -41,7 +41,8 @@ class DestroyModal(LocktermModal[bool | None]):
 
     Args:
         question: The question, which names the remote and its lock.
-        details: Lines below the question. If the dialog reads its target, the result replaces them.
+        details: Lines below the question. If the dialog reads its target again, the new details
+            replace these lines.
         verb: The label of the delete button.
         keep: The label of the other button, which has the focus.
         typed: See :class:`QuestionBox`.
@@ -84,7 +85,7 @@ class DestroyModal(LocktermModal[bool | None]):
         yield self.box
 
     async def read_target(self) -> TargetState:
-        """Return the state of the remote or lock, or the text of an error as its details.
+        """Return the current state of the remote or lock. If reading fails, the details say why.
 
         A subclass that sets ``reads_target`` overrides this method.
         """
@@ -112,7 +113,7 @@ class DestroyModal(LocktermModal[bool | None]):
         self.call_after_refresh(self.note_painted)
 
     def on_screen_resume(self) -> None:
-        """Record the time of painting again, because another screen may have hidden the result."""
+        """Record the time of painting again, because the question may have been hidden."""
         self.call_after_refresh(self.note_painted)
 
     def note_painted(self) -> None:
@@ -153,7 +154,7 @@ class DestroyModal(LocktermModal[bool | None]):
         return can_act(self.disabled_reason, action)
 
     def check_consume_key(self, key: str, character: str | None) -> bool:
-        """Consume printable keys while no answer is accepted, because they belong to typed text."""
+        """Return whether to consume a key: a printable key while no answer is accepted."""
         return self._is_disarmed and character is not None and character.isprintable()
 
     def on_key(self, event: events.Key) -> None:

@@ -141,7 +141,7 @@ class LockForm(DraftForm[Lock | None]):
         return lock_id
 
     async def _ask(self, lock_id: int) -> LockAnswer:
-        """Ask the service whether the typed lock ID exists, and show the answer."""
+        """Ask the service whether the typed lock ID exists, then show and return the answer."""
         answer = self._answers.get(lock_id)
         if answer is None or not answer.asked:
             self.field("id").note = f"Asking the service about lock {lock_id} ..."

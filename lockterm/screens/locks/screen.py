@@ -273,7 +273,7 @@ class LocksScreen(ListScreen[None]):
     def show_notices(self, connection_text: str, unconfirmed: tuple[Operation, ...]) -> None:
         """Show the connection state and unconfirmed changes.
 
-        Also update the number of these changes in the panel.
+        Also update the number of unconfirmed changes in the panel.
         """
         is_other = unconfirmed != self.unconfirmed
         super().show_notices(connection_text, unconfirmed)

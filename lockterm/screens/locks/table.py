@@ -35,7 +35,7 @@ _ENDS: Mapping[int, Sequence[RemoteState]] = {
 show these columns."""
 
 _READ = 8
-"""The index of the column with the age of the counts, which is always shown with the counts."""
+"""The index of the column with the age of the numbers of expired and expiring remotes."""
 
 _IN_PANE = frozenset({2, 3, 4, 9})
 """The indexes of the columns that the side panel replaces: vendor, model, zone and "Last
@@ -116,7 +116,7 @@ class LockRows:
         return self._widest_opened[1]
 
     def _moments(self, now_ms: int) -> set[int | None]:
-        """Return opening times in milliseconds, one for each different text in the column.
+        """Return a time in milliseconds for each different text in the column "Last viewed".
 
         The time is None for locks that were never opened.
         """
@@ -160,13 +160,15 @@ class LocksTable(RowTable):
         self._shelf = LockRows(())
         self._now_ms = 0
         self._has_room_for_ends = False
-        """Whether the terminal has room for the columns with the counts."""
+        """Whether the terminal has room for the columns that count expired and expiring remotes."""
         self._ends: dict[str, Ends | None] = {}
-        """Maps row keys to the counts that were read; the value is None if no list is stored."""
+        """Maps row keys to the lock's numbers of remotes by state; the value is None if no list is
+        stored."""
         self.reads_selected = False
-        """Whether to read the counts of the selected lock even if no column shows them."""
+        """Whether to count the expiring remotes of the selected lock even if no column shows
+        them."""
         self._to_read_again: frozenset[str] = frozenset()
-        """The keys of rows whose counts must be read again."""
+        """The keys of rows whose expiring remotes must be counted again."""
 
     def show_locks(self, shelf: LockRows, now_ms: int, cursor: int | None = None) -> None:
         """Replace the rows.
@@ -184,18 +186,18 @@ class LocksTable(RowTable):
         self.call_after_refresh(self.look_for_lacking)
 
     def read_ends_again(self) -> None:
-        """Request new counts for all rows.
+        """Request new counts of expired and expiring remotes for all rows.
 
         The old counts stay visible until the new counts arrive.
         """
         self._to_read_again = frozenset(self._ends)
 
     def note_ends(self, key: str, ends: Ends | None, now_ms: int) -> None:
-        """Store the counts of a lock without painting the counts. :meth:`show_ends` paints them.
+        """Store a lock's numbers of remotes by state, which :meth:`show_ends` paints later.
 
         Args:
             key: The key of the lock's row.
-            ends: The counts; None if no list is stored.
+            ends: The numbers of remotes by state; None if no list is stored.
             now_ms: The current time in milliseconds.
         """
         self._ends[key], self._now_ms = ends, now_ms
@@ -203,7 +205,7 @@ class LocksTable(RowTable):
 
     @property
     def lacking(self) -> Sequence[str]:
-        """The keys of the visible rows whose counts must be read.
+        """The keys of the visible rows whose expiring remotes must be counted.
 
         If the terminal has no room for the counts, only the selected row can be included.
         """
@@ -256,7 +258,7 @@ class LocksTable(RowTable):
         return found
 
     def ends_of(self, lock: Lock) -> Ends | None:
-        """Return the counts of a lock; None if they were not read yet, or if no list is stored."""
+        """Return a lock's numbers of remotes by state; None if not read or not stored."""
         return self._ends.get(str(lock.lock_id))
 
     def describe_ends(self, lock: Lock) -> str:

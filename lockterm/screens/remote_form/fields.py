@@ -175,7 +175,7 @@ class RemoteFields(VerticalScroll, can_focus=False):
         return {name: text for name, text in typed.items() if text.strip() != initial[name].strip()}
 
     def touched(self) -> dict[str, str]:
-        """Return the fields that the user changed, for a draft.
+        """Return the texts that the user changed, by field name, for a draft.
 
         Suggestions do not count as changes.
         """
@@ -193,7 +193,7 @@ class RemoteFields(VerticalScroll, can_focus=False):
         self.read_now()
 
     def shown(self) -> tuple[str, ...]:
-        """Return the fields that belong to the chosen remote type."""
+        """Return the names of the fields that belong to the chosen remote type."""
         kind = self.reading.values.remote_type
         return shown_fields(kind, adding=self.before is None)
 

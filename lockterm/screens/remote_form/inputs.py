@@ -188,7 +188,7 @@ class WeekdayPicker(TypedValue):
 
 
 class JsonEditor(TextArea):
-    """A text area for JSON without line numbers, blinking or colors, which Tab leaves.
+    """A text area for JSON without line numbers, blinking or colors. Tab goes to the next field.
 
     Args:
         value: The JSON text.

@@ -112,7 +112,7 @@ class RemoteSaving:
         """A mutex that is held while the numbers in use on the lock are being read."""
         self._sent: Remote | None = None
         self._read: tuple[dict[str, str], TypedRemote] | None = None
-        """The input of the last attempt to save, and the values that it contained."""
+        """The input of the last attempt to save, and the values parsed from the input."""
         self._unconfirmed: str | None = None
         """The journal ID of the last change if its request got no answer; otherwise None.
 

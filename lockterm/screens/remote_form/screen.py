@@ -342,7 +342,7 @@ class RemoteForm(DraftForm[RemoteSaved | None]):
         return self.fields.typed()
 
     def touched(self) -> dict[str, str]:
-        """Return the texts that the user changed; empty if saving would send nothing."""
+        """Return the texts that the user changed, by field; empty if saving would send nothing."""
         reading = self.fields.reading
         would_save = reading.errors or self._saving.would_change(reading.values)
         return self.fields.touched() if would_save else {}

@@ -122,7 +122,7 @@ class RemoteActions(LocktermScreen[None]):
         return ListState() if self.remotes is None else self.remotes.state
 
     def _why_held(self, remote: Remote | None) -> str:
-        """Return why an unconfirmed change blocks a change; empty if none does.
+        """Return why an unconfirmed change blocks a change; empty if nothing is blocked.
 
         Args:
             remote: The remote to change; None to add remotes or clear the lock.

@@ -155,7 +155,7 @@ class ClearModal(DestroyModal):
 
 
 def _asked(remote: Remote, lock_entry: Lock) -> tuple[str, list[str]]:
-    """Return the question, and lines with numbers to show below it.
+    """Return the question, and the lines with the remote's number and ID below the question.
 
     Terminals disagree on the width and direction of letters beyond ASCII. The number that
     distinguishes two remotes therefore never shares a line with such letters.

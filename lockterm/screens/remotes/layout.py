@@ -225,7 +225,7 @@ The delay is needed because dragging the border of a window resizes the terminal
 
 
 class PageSize(LocktermScreen[None]):
-    """A screen of remotes whose page size the user chooses: a number, or as many as fit."""
+    """A screen of remotes whose page size the user chooses: a number, or as many remotes as fit."""
 
     table: RemotesTable
     remotes: RemoteList
@@ -234,7 +234,7 @@ class PageSize(LocktermScreen[None]):
 
     @abstractmethod
     def compare_with_journal(self) -> Worker[None]:
-        """Show recent changes that the page lacks, and changes by others since the last reading."""
+        """Show lockterm's changes that are missing on the page, and new changes by others."""
 
     @property
     def wanted_rows(self) -> int:

@@ -41,7 +41,7 @@ def format_pager(
     name: str,
     counts: Sequence[str],
 ) -> tuple[Sequence[PagerForm], int | None]:
-    """Return the arguments for the pager, the line below the table.
+    """Return the pager's text in several forms, and when the page was read, if that is shown.
 
     Args:
         state: The state of the list.
@@ -75,7 +75,7 @@ def format_pager(
 def _of_the_list(
     state: ListState, matching: int, order: SortOrder | None, counts: Sequence[str]
 ) -> tuple[Sequence[PagerForm], Sequence[PagerForm]]:
-    """Return the forms of the text, and fuller forms that are shown if they fit."""
+    """Return the forms of the pager's text about the list, and longer forms to prefer."""
     dot = separator()
     if state.is_narrowed:
         return [(form, None) for form in _search_forms(state, matching, order)], ()

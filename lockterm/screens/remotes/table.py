@@ -236,7 +236,7 @@ class RemotesTable(LineTable):
         self.elsewhere: Mapping[tuple[int, int], ChangeElsewhere] = {}
         """Maps pairs of lock ID and remote ID to changes by others that the user has not seen."""
         self.arrangement = Arrangement()
-        """The chosen columns and sort order. They apply when the rows are replaced next."""
+        """The chosen columns and sort order, which apply when the rows are replaced next."""
         self._long: Mapping[str, int] = _SHORTEST
         self._layout = Layout({}, 1, 0)
         self._forms: Mapping[str, Mapping[str, str]] = {}
@@ -381,7 +381,7 @@ class RemotesTable(LineTable):
         return plan(width - scrollbar - len(MARGIN) - BEFORE, self._long, arrangement)
 
     def _width_to_come(self) -> int:
-        """Return the width that the panels will leave for the table.
+        """Return the width in cells that the panels will leave for the table.
 
         With this width, the table is painted only once.
         """

@@ -70,7 +70,7 @@ class PacksPanel(HalfPanel):
         return self.table.pack if self.table.display else None
 
     def show_packs(self, state: LoadState[list[VoicePack]], zone: tzinfo) -> None:
-        """Show the packs in their loading state, with times in ``zone``."""
+        """Show the packs, or that they are loading or failed to load, with times in ``zone``."""
         empty_state: tuple[str, KeyOffers] = ("Reading the packs of the lock ...", {})
         if state.value is not None:
             empty_state = ("The lock has no voice packs.", {"{voice.refresh}": "refresh"})
@@ -210,7 +210,7 @@ class PackDetail(Static):
         self._lay_out()
 
     def _way(self, pack: VoicePack) -> dict[str, str]:
-        """Return a line that shows how to download a pack; empty if there is no room for it."""
+        """Return a label with the text about how to download a pack; empty if there is no room."""
         if not pack.timbre_pack_url or not self.screen.has_class("-framed"):
             return {}
         return {"Get": with_keys("press {voice.fetch} to fetch this pack")}
@@ -256,7 +256,7 @@ def _cells(pack: VoicePack, zone: tzinfo) -> tuple[str, ...]:
 
 
 def _shown(pack: VoicePack, field: str, value: str | None, most: int = 200) -> str:
-    """Return a value as text. A value that is not a string is shown as received."""
+    """Return a field's value as text. A value that is not a string is shown as received."""
     if field in pack.odd:
         return f"{clean(pack.odd[field], 80)} (unexpected value)"
     return clean(value, most) if value else "not stated"

@@ -61,7 +61,8 @@ class VoicesOfLocks:
         self.locks = locks
         self._operations = operations
         self._has: Mapping[_Model, frozenset[tuple[str | None, str | None]]] = {}
-        """Maps each model whose list of voices was read to its voices."""
+        """Maps each model whose voices were read to its voices, as pairs of language code and
+        timbre ID."""
         self._count = Counter((lock.vendor, lock.model) for lock in locks)
         """Maps models to the number of chosen locks of that model."""
 
