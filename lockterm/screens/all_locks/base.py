@@ -137,10 +137,6 @@ class AllLocksScreen(RemoteActions, ListScreen[None]):
             yield Static(id="row", markup=False)
             yield Pager(self.operations.clock.steady_ms, id="pager")
 
-    def compose_beside(self) -> ComposeResult:
-        """Compose a panel to the right of the table. By default there is no panel."""
-        return ()
-
     def on_mount(self) -> None:
         """Set the initial focus to the search field or the table, and load the stored lists."""
         if self.finds_first:
@@ -149,10 +145,10 @@ class AllLocksScreen(RemoteActions, ListScreen[None]):
             self.table.focus()
         self.load()
 
-    # --- the search ----------------------------------------------------------------------------
+    # --- for subclasses to override ------------------------------------------------------------
 
     @abstractmethod
-    def search(self) -> Iterator[OnLock | None]:
+    def find_matches(self) -> Iterator[OnLock | None]:
         """Yield the rows of ``lock_lists`` that match ``needle``, in order.
 
         The method sometimes yields None, so that the app can handle keys.
@@ -162,53 +158,15 @@ class AllLocksScreen(RemoteActions, ListScreen[None]):
     def describe_no_match(self) -> tuple[str, KeyOffers]:
         """Return the text for a search without results, and the keys to press next."""
 
-    def search_for(self, text: str) -> None:
-        if text != self.needle:
-            self.needle = text
-            self.find(top=True)
+    def compose_beside(self) -> ComposeResult:
+        """Compose a panel to the right of the table. By default there is no panel."""
+        return ()
 
-    def show_only(self, only: StateFilter | None) -> None:
-        """Show only the results of one state; None shows all results."""
-        self.only = only
-        self.find(top=True)
-
-    @work(exclusive=True, group="find")
-    async def find(self, *, top: bool = False) -> None:
-        """Search the loaded lists, and show the results.
-
-        Args:
-            top: Whether the search is new, so that the first row is selected.
-        """
-        if top:
-            with opening(self, "the search results", passes=self.edits_search):
-                await self._find(top=True)
-        else:
-            await self._find(top=False)
-        while self._has_news:
-            await self._find(top=False)
-
-    async def _find(self, *, top: bool) -> None:
-        self._has_news = False
-        if not self.is_loaded:
-            return
-        if top:  # the counts belong to the previous search
-            self.workers.cancel_group(self, "count")
-            self.counts = None
-        slices, rows = TimeSlicer(), list[OnLock]()
-        count, looked_at, self.is_cut = 0, 0, False
-        only, now_ms = self.only, self.operations.now_ms()
-        for row in self.search():
-            if row is not None and row.may_be(only, now_ms):
-                looked_at += only is not None
-                is_shown = row.has_state(only, now_ms)
-                count += is_shown and row.listing is not None
-                if count > MOST_FOUND or looked_at > MOST_LOOKED_AT:
-                    self.is_cut = True
-                    break
-                if is_shown:
-                    rows.append(row)
-            await slices.pause()
-        self._show(rows, top=top)
+    @property
+    def asked_for(self) -> list[str]:
+        """The search text and the filter, each as a phrase for a sentence."""
+        needle = [quoted(clean(self.needle, 60))] if self.needle else []
+        return needle + ([f"the state {quoted(describe_state(self.only))}"] if self.only else [])
 
     # --- loading -------------------------------------------------------------------------------
 
@@ -228,7 +186,7 @@ class AllLocksScreen(RemoteActions, ListScreen[None]):
             except StoreError as error:
                 self.error = error
             self.is_loaded = True
-            await self._find(top=True)
+            await self._search_and_show(top=True)
         await self._show_unseen()
         # In low-bandwidth mode, only a key press reads all locks.
         is_due = self.operations.remotes.reads_ahead and self.lock_lists.is_old
@@ -251,24 +209,24 @@ class AllLocksScreen(RemoteActions, ListScreen[None]):
         if locks is None:
             self._changed.clear()
         try:
-            await self.lock_lists.read(self._find_news, locks)
+            await self.lock_lists.read(self._request_search, locks)
             while again := self._take_changed():
-                await self.lock_lists.read(self._find_news, again)
+                await self.lock_lists.read(self._request_search, again)
         except StoreError as error:
             self.error = error
         finally:
             self._opening = None
         self.workers.cancel_group(self, "find")
-        await self._find(top=False)
+        await self._search_and_show(top=False)
         opened.end()
         await self._show_unseen()
 
-    def _find_news(self) -> None:
+    def _request_search(self) -> None:
         """Search the newly read lists now, or when the current search has ended."""
         finds = (one for one in self.workers if one.group == "find" and one.node is self)
         self._has_news = any(not one.is_finished for one in finds)
         if not self._has_news:
-            self.find()
+            self.start_search()
 
     async def _show_unseen(self) -> None:
         """Load and show the changes by others that the user has not seen yet."""
@@ -284,7 +242,7 @@ class AllLocksScreen(RemoteActions, ListScreen[None]):
         if not self.is_loaded or self.error is not None:
             return
         self.lock_lists.note_changed(self._changed)
-        self.find()
+        self.start_search()
         if not self.lock_lists.is_reading and (locks := self._take_changed()):
             self.read(locks)
 
@@ -294,11 +252,11 @@ class AllLocksScreen(RemoteActions, ListScreen[None]):
 
     def on_screen_resume(self) -> None:
         """Read again the lock that another screen may have changed, and unmark finished rows."""
-        self._look_again()
+        self._read_opened()
         self.unmark_done()
 
     @work(exclusive=True, group="again")
-    async def _look_again(self) -> None:
+    async def _read_opened(self) -> None:
         """Read the lock that the user opened on another screen, if its list is outdated."""
         if self.lock_lists.unseen:  # the user may have looked at the changes
             await self._show_unseen()
@@ -308,10 +266,55 @@ class AllLocksScreen(RemoteActions, ListScreen[None]):
         if await self.operations.kept_lists.is_behind(lock_id):
             self.read([self.lock_lists.locks[lock_id].lock])
 
-    # --- painting ------------------------------------------------------------------------------
+    # --- the search ----------------------------------------------------------------------------
 
-    def paint(self) -> None:
-        self.find()
+    def search_for(self, text: str) -> None:
+        if text != self.needle:
+            self.needle = text
+            self.start_search(top=True)
+
+    def show_only(self, only: StateFilter | None) -> None:
+        """Show only the results of one state; None shows all results."""
+        self.only = only
+        self.start_search(top=True)
+
+    @work(exclusive=True, group="find")
+    async def start_search(self, *, top: bool = False) -> None:
+        """Search the loaded lists, and show the results.
+
+        Args:
+            top: Whether the search is new, so that the first row is selected.
+        """
+        if top:
+            with opening(self, "the search results", passes=self.edits_search):
+                await self._search_and_show(top=True)
+        else:
+            await self._search_and_show(top=False)
+        while self._has_news:
+            await self._search_and_show(top=False)
+
+    async def _search_and_show(self, *, top: bool) -> None:
+        self._has_news = False
+        if not self.is_loaded:
+            return
+        if top:  # the counts belong to the previous search
+            self.workers.cancel_group(self, "count")
+            self.counts = None
+        slices, rows = TimeSlicer(), list[OnLock]()
+        count, looked_at, self.is_cut = 0, 0, False
+        only, now_ms = self.only, self.operations.now_ms()
+        for row in self.find_matches():
+            if row is not None and row.may_be(only, now_ms):
+                looked_at += only is not None
+                is_shown = row.has_state(only, now_ms)
+                count += is_shown and row.listing is not None
+                if count > MOST_FOUND or looked_at > MOST_LOOKED_AT:
+                    self.is_cut = True
+                    break
+                if is_shown:
+                    rows.append(row)
+            await slices.pause()
+        self._show(rows, top=top)
 
     def _show(self, rows: Sequence[OnLock], *, top: bool) -> None:
         if not self.is_running:
@@ -327,12 +330,14 @@ class AllLocksScreen(RemoteActions, ListScreen[None]):
         self._has_moved = self._has_moved and not top
         self.describe_rows()
         if self.only is None:
-            self.count(count_after_s)
+            self.count_results(count_after_s)
         if self._opening is not None and self.rows:
             self._opening.end()
 
+    # --- counts and times ----------------------------------------------------------------------
+
     @work(exclusive=True, group="count")
-    async def count(self, after_s: float = 0.0) -> None:
+    async def count_results(self, after_s: float = 0.0) -> None:
         """Count the results by state after a delay in seconds, with pauses to handle keys."""
         await asyncio.sleep(after_s)
         slices, rows = TimeSlicer(), self.rows
@@ -347,13 +352,13 @@ class AllLocksScreen(RemoteActions, ListScreen[None]):
 
     def refresh_relative_times(self) -> None:
         if self.is_loaded:
-            self._pass_time()
+            self._update_times()
 
     @work(exclusive=True, group="time")
-    async def _pass_time(self) -> None:
+    async def _update_times(self) -> None:
         """Update rows and counts to the current time without moving rows."""
         slices, problems = TimeSlicer(), dict[str, str]()
-        for row in self.search():  # Expiring also counts
+        for row in self.find_matches():  # Expiring also counts
             if row is not None and row.listing is None:
                 problems[row.key] = row.problem
             elif row is not None and self.is_cut:
@@ -365,7 +370,12 @@ class AllLocksScreen(RemoteActions, ListScreen[None]):
         self.table.refresh_relative_times(self.operations.now_ms())
         self.describe_rows()
         if self.only is None:
-            self.count()
+            self.count_results()
+
+    # --- painting ------------------------------------------------------------------------------
+
+    def paint(self) -> None:
+        self.start_search()
 
     @property
     def has_rows(self) -> bool:
@@ -378,12 +388,6 @@ class AllLocksScreen(RemoteActions, ListScreen[None]):
         if not self.is_loaded:
             return "Reading the stored lists ...", {}
         return self.describe_no_match()
-
-    @property
-    def asked_for(self) -> list[str]:
-        """The search text and the filter, each as a phrase for a sentence."""
-        needle = [quoted(clean(self.needle, 60))] if self.needle else []
-        return needle + ([f"the state {quoted(describe_state(self.only))}"] if self.only else [])
 
     def describe_rows(self) -> None:
         """Update the texts about the results, and the empty state if there are no results."""

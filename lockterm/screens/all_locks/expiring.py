@@ -104,7 +104,7 @@ class ExpiringScreen(AllLocksScreen):
     def compose_beside(self) -> ComposeResult:
         yield self._days_pane
 
-    def search(self) -> Iterator[OnLock | None]:
+    def find_matches(self) -> Iterator[OnLock | None]:
         lock_lists, now_ms, needed = (
             self.lock_lists,
             self.operations.now_ms(),
@@ -231,7 +231,7 @@ class ExpiringScreen(AllLocksScreen):
 
     def _choose(self, by: int) -> None:
         self.span = SPANS[(SPANS.index(self.span) + by) % len(SPANS)]
-        self.find(top=True)
+        self.start_search(top=True)
 
     def action_next(self) -> None:
         self._choose(1)

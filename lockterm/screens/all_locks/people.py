@@ -369,16 +369,16 @@ class PeopleScreen(ListScreen[None]):
         for person in found[:: len(found) // MOST_MEASURED + 1]:
             self.table.measure(person)
             await slices.pause()
-        await self._find(slices)
+        await self._search_and_show(slices)
         if opened is not None:
             opened.end()
 
     @work(exclusive=True, group="find")
-    async def find(self) -> None:
+    async def start_search(self) -> None:
         """Show the people that match the search text."""
-        await self._find(TimeSlicer(), top=True)
+        await self._search_and_show(TimeSlicer(), top=True)
 
-    async def _find(self, slices: TimeSlicer, *, top: bool = False) -> None:
+    async def _search_and_show(self, slices: TimeSlicer, *, top: bool = False) -> None:
         search, found = self._search, list[int]()
         words = split_needle(self.needle)
         for part in search.find(words) if words else ():
@@ -407,7 +407,7 @@ class PeopleScreen(ListScreen[None]):
     def search_for(self, text: str) -> None:
         if text != self.needle:
             self.needle = text
-            self.find()
+            self.start_search()
 
     def describe_rows(self) -> None:
         self.query_one(Pager).tick()

@@ -43,7 +43,7 @@ class AllLocksSearchScreen(AllLocksScreen):
         count = len(self.rows)
         return f"{self.breadcrumbs()[-1]} {count:,}" if count else self.breadcrumbs()[-1]
 
-    def search(self) -> Iterator[OnLock | None]:
+    def find_matches(self) -> Iterator[OnLock | None]:
         needed = split_needle(self.needle)
         if not needed and self.only is None:
             return
@@ -116,7 +116,7 @@ class PersonScreen(AllLocksScreen):
         """Return the breadcrumbs for the header, with the person."""
         return ("All locks", "People", self._who)
 
-    def search(self) -> Iterator[OnLock | None]:
+    def find_matches(self) -> Iterator[OnLock | None]:
         lock_lists, named = self.lock_lists, split_needle(" ".join(self._key))
         words = [*dict.fromkeys((*named, *split_needle(self.needle)))]
         for one in lock_lists.locks.values():

@@ -143,6 +143,9 @@ class RemotesScreen(RemoteActions, SidePanels, PageSize, ListScreen[None]):
         self.show_list()  # the empty state is shown until a page is there
         when_idle(self.query_one("#foot"), self.find_line)
 
+    def on_resize(self) -> None:
+        self.call_after_refresh(self.read_batteries)  # their column may fit now
+
     # --- loading -------------------------------------------------------------------------------
 
     @work(exclusive=True, group="page")
@@ -219,8 +222,7 @@ class RemotesScreen(RemoteActions, SidePanels, PageSize, ListScreen[None]):
         self._has_restorable = await self.remotes.has_restorable()
         self.show_list()
 
-    def on_resize(self) -> None:
-        self.call_after_refresh(self.read_batteries)  # their column may fit now
+    # --- batteries -----------------------------------------------------------------------------
 
     def read_batteries(self) -> None:
         """Read the battery levels of the rows, if the table shows them or sorts by them."""
@@ -488,6 +490,8 @@ class RemotesScreen(RemoteActions, SidePanels, PageSize, ListScreen[None]):
         if self.remotes.state.found is not None:
             self.search()
 
+    # --- actions: search and table -------------------------------------------------------------
+
     def action_find(self) -> None:
         self.find_line().open()
 
@@ -547,15 +551,17 @@ class RemotesScreen(RemoteActions, SidePanels, PageSize, ListScreen[None]):
         """Show the plan that undoes the last change of this lock, or the run of that change."""
         await screens.open_undo_last(self, self.lock_entry.lock_id)
 
-    def action_voice(self) -> None:
-        self.app.push_screen(screens.VoiceScreen(self.operations, self.lock_entry))
-
     def action_copies(self) -> None:
         """Open the screen that copies the marked remotes, or all remotes, to other locks."""
         if self.marks:
             self.marked.copy_to_locks()
         else:
             self.app.push_screen(screens.CopyScreen(self.operations, self.lock_entry))
+
+    # --- actions: other screens ----------------------------------------------------------------
+
+    def action_voice(self) -> None:
+        self.app.push_screen(screens.VoiceScreen(self.operations, self.lock_entry))
 
     def action_back(self) -> None:
         """Stop or clear the search, or else clear the filter or the marks, or else go back."""
