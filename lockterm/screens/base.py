@@ -81,7 +81,8 @@ class Host(Protocol):
 def recorded(host: Host, more: str = "") -> str:
     """Return a notification text for a change that the service recorded.
 
-    Once per session, the text adds that the lock may not have received the change yet.
+    The text contains the sentences in ``more``. Once per session, the text adds that the lock may
+    not have received the change yet.
     """
     once = host.once(LOCK_MAY_NOT_KNOW)
     return " ".join(filter(None, ("Recorded by the service.", more, once)))

@@ -54,7 +54,8 @@ DOOR = "door"
 """The choice for a column whose cells show whether a person has access to one lock."""
 
 DATES, NUMBERS = "dates", "numbers"
-"""The keys of the table rows for the formats of dates and of numbers."""
+"""The keys of the table rows for the formats of dates and of numbers. The fields of
+:class:`TableMap` with these formats have the same names."""
 
 _NONE = "no meaning yet"
 

@@ -365,7 +365,7 @@ class NotificationLine(Widget):
         """Return the lines of a notification.
 
         If the text is shortened, or if there are more notifications, the last line ends with the
-        key that shows all of them in full.
+        key for the message log.
         """
         what, text, width = notice.what, notice.text, max(width, 2)
         others, key = self._notices.more, self._messages_key()

@@ -251,7 +251,7 @@ class AllLocksScreen(RemoteActions, ListScreen[None]):
         return [one.lock for lock_id, one in self.lock_lists.locks.items() if lock_id in changed]
 
     def on_screen_resume(self) -> None:
-        """Read again the lock that another screen may have changed, and unmark finished rows."""
+        """Read again a lock that may have changed, and unmark the rows of finished steps."""
         self._read_opened()
         self.unmark_done()
 

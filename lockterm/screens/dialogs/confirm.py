@@ -96,7 +96,7 @@ class QuestionBox(Vertical):
 
     Args:
         question: The question, which names the remote and its lock.
-        details: Lines below the question, such as numbers, lost data or changed values.
+        details: Lines below the question, such as the remote's number, lost data or changed values.
         verb: The label of the button that acts, such as ``Delete Anna Weber``, without control
             characters.
         keep: The label of the button that changes nothing, such as ``Keep``.

@@ -56,8 +56,8 @@ class HistoryChoice:
     wanted: str = ""
     """The search text; empty for no search."""
     passed: tuple[HistoryLine, ...] = ()
-    """The last change of each earlier page. Each page begins after the last change of the page
-    before, so that new changes do not move rows to other pages."""
+    """The last change of each earlier page. Each page begins after the last change of the previous
+    page, so that new changes do not move rows to other pages."""
 
     @property
     def page(self) -> int:
@@ -81,7 +81,7 @@ class HistoryChoice:
         return not self.list_filters()
 
     def selection(self, zone: tzinfo, now_ms: int) -> Selection:
-        """Return the selection of changes for all pages of this filter and search.
+        """Return the filter and the search as a selection of changes, for all pages.
 
         Args:
             zone: The time zone in which times are shown and searched.

@@ -126,8 +126,8 @@ class HistoryScreen(ListScreen[str | None]):
         """Change the filter, the search or the page, and read the history.
 
         Args:
-            changes: The new values of :class:`HistoryChoice`. Without ``passed``, the first page is
-                shown.
+            changes: The new values for fields of :class:`HistoryChoice`. Without ``passed``, the
+                first page is shown.
         """
         self.choice = replace(self.choice, **{"passed": (), **changes})
         self.show_crumbs()
@@ -286,7 +286,7 @@ class HistoryScreen(ListScreen[str | None]):
         self._show_panels()
 
     def _show_panels(self) -> None:
-        """Show the numbers of changes per day and the selected change, if there is room."""
+        """Show the chart of changes per day and the selected change, if there is room."""
         pane, days = self.query_one(ChangePane), self.query_one(DayStrip)
         is_empty = not (self._page.total or self._page.run_count)
         pane.display = days.display = self.has_class("-framed") and not is_empty
@@ -345,7 +345,7 @@ class HistoryScreen(ListScreen[str | None]):
         return (*chooses, "one_lock") if self.choice.lock_id is not None else chooses
 
     def verb_now(self, action: str) -> str:
-        """Return the label "all locks" for the lock filter if the filter is on; otherwise empty."""
+        """Return "all locks" for the key of the lock filter if it is on; otherwise empty."""
         return "all locks" if action == "one_lock" and self.choice.lock_id is not None else ""
 
     @work

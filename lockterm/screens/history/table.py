@@ -101,7 +101,8 @@ class HistoryTable(RowTable):
         self._changed: Mapping[str, str] = {}
         """Maps row keys to the changed fields that were read so far."""
         self._left: dict[str, RemoteState | None] = {}
-        """Maps row keys to the state of the remote after the change.
+        """Maps row keys to the state of the remote after the change; the value is None if it is
+        unknown.
 
         The states are cached because visible rows are painted often.
         """
@@ -370,7 +371,7 @@ def _head(line: HistoryLine, zone: tzinfo, width: int) -> Iterator[list[Part]]:
 
 
 def _body(line: HistoryLine, values: Sequence[Value], width: int) -> Iterator[list[Part]]:
-    """Yield the lines with the values of a change: the changed values first, then the others."""
+    """Yield the lines with the values of a change, the unchanged values last."""
     if line.voice:
         yield from _labeled("Voice", clean(line.voice, 60), width, "dim")
     if line.call == "clear":
@@ -422,11 +423,11 @@ def _wrapped(text: str, width: int) -> Iterator[list[Part]]:
 
 
 MOST_DAYS = 90
-"""The maximum number of days in the line."""
+"""The maximum number of days that the line shows."""
 
 
 class DayStrip(Widget):
-    """A line with a bar for each of the last days, the first and last date, and the maximum.
+    """A line with a bar for the changes of each of the last days, the dates, and the maximum.
 
     Args:
         operations: The operations on the service and the local store.
@@ -437,10 +438,11 @@ class DayStrip(Widget):
         self._operations = operations
         self._days: DayCounts | None = None
         self._read: tuple[object, ...] = ()
-        """The arguments of the last call of :meth:`show_days`, and the date of that count."""
+        """The arguments of the last call of :meth:`show_days`, and the date on which the changes
+        were counted."""
 
     def show_days(self, total: int, lock_id: int | None, zone: tzinfo) -> None:
-        """Show the numbers of changes. Count again only if an argument or the date has changed.
+        """Show the number of changes per day. Count again only if an argument or today has changed.
 
         Args:
             total: The number of changes in the whole history.
@@ -481,5 +483,5 @@ def _day(day: date) -> str:
 
 
 def _cell(count: int, most: int) -> Part:
-    """Return the cell of a day: a bar, or a dot for a day without changes."""
+    """Return the cell of a day: a bar relative to ``most``, or a dot for a day without changes."""
     return (glyphs.bar(count, most), "bold") if count else (glyphs.nothing(), "dim")

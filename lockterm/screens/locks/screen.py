@@ -108,7 +108,7 @@ class LocksScreen(ListScreen[None]):
         self.paint()
 
     def on_screen_resume(self) -> None:
-        """Read the lock book each time, because other screens or sessions may change it."""
+        """Read the lock book again, because other screens or sessions may have changed it."""
         self.load_book()
         self.unmark_done()
 

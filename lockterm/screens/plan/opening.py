@@ -33,7 +33,7 @@ async def open_undo(
     Args:
         screen: The screen that requests the plan.
         undo: The function that makes the plan, such as ``undo_one``.
-        undone: The ID that this function gets, such as the ID of an operation.
+        undone: The argument for ``undo``, such as the ID of an operation.
     """
     with screen.refusing_errors():
         draft = await undo(screen.operations, undone)

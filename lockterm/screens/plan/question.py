@@ -122,7 +122,7 @@ def ask_for(
         notes: More sentences that the user confirms, without control characters.
         count: The number that the user must type; 0 if no number is needed.
         shortened: The number of steps that shorten access.
-        warning: A sentence about how these steps shorten access; empty if none do.
+        warning: A sentence about how these steps shorten access; empty if no step does.
     """
     counts = Counter(step.action for step in steps)
     changed = counts[Action.UPDATE] - shortened
@@ -176,10 +176,10 @@ def ask_for(
 
 
 def _ask_for_one(step: Step, where: str, verb: str) -> tuple[str, str, list[str]]:
-    """Return the question about one step, the button's label, and the lines with numbers below.
+    """Return the question about one step, the button's label, and the lines with the numbers.
 
     A number never shares a line with letters whose width or direction differs between terminals.
-    The dialogs for a single remote do the same.
+    The dialogs for a single remote follow this rule, too.
     """
     name, number = (clean(words or "", 60) for words in step_name(step))
     who, numbers = format_step(step), []

@@ -342,8 +342,8 @@ class PlanScreen(ListScreen[None]):
     async def follow_elsewhere(self) -> None:
         """Show the progress of a run in another session until the run ends.
 
-        After its end, the user can resume the plan here. If reading fails, the rows stay, and
-        lockterm tries again later. This method sends nothing to the service.
+        After the end of the run, the user can resume the plan here. If reading fails, the rows
+        stay, and lockterm tries again later. This method sends nothing to the service.
         """
         runs = self.operations.runs
         while self.is_elsewhere:
@@ -421,7 +421,7 @@ class PlanScreen(ListScreen[None]):
         return ""
 
     def verb_now(self, action: str) -> str:
-        """Return "resume" as the label of the run key if some steps were already run."""
+        """Return "resume" for the run key if some steps were already run; otherwise empty."""
         return "resume" if action == "carry_out" and self._is_begun else ""
 
     @work

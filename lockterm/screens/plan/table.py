@@ -63,7 +63,7 @@ _STATES: Mapping[StepState, str] = {
     StepState.UNKNOWN: "? unconfirmed",
     StepState.NOT_SENT: "! not sent",
 }
-"""Maps the state of a step to its text.
+"""Maps the state of a step to the text that the table shows.
 
 The text of a problem begins with ``!`` or ``?``, so that the user sees it without colors.
 """
@@ -212,7 +212,7 @@ class PlanTable(RowTable):
         return signs
 
     def _fit_step(self, word: str) -> str:
-        """Return a word in the width of the column for steps."""
+        """Return a word, cut or padded to the width of the column for steps."""
         width = self._widths[_STEP]
         return cut(word, width).ljust(width)
 
@@ -278,7 +278,8 @@ class PlanProgress(Widget):
     def __init__(self, *, id: str | None = None) -> None:
         super().__init__(id=id)
         self._shown: tuple[int, int, str, list[Part]] | None = None
-        """The numbers of done and due steps, the rate with the time left, and the badges."""
+        """The numbers of done and due steps, the rate with the time left, and the badges; None if
+        no run is shown."""
         self.display = False
 
     def show_run(self, run: Run | None) -> None:

@@ -214,7 +214,7 @@ class RemotesScreen(RemoteActions, SidePanels, PageSize, ListScreen[None]):
 
     @work(exclusive=True, group="journal")
     async def compare_with_journal(self) -> None:
-        """Show recent changes that the page lacks, and changes by others since the last reading."""
+        """Show lockterm's changes that are missing on the page, and new changes by others."""
         await self.remotes.compare_with_journal()
 
     @work(exclusive=True, group="restorable")
@@ -511,7 +511,7 @@ class RemotesScreen(RemoteActions, SidePanels, PageSize, ListScreen[None]):
         self.arrange_table(replace(before, order=SortOrder.after(before.order, event.column)))
 
     def arrange_table(self, chosen: Arrangement | None) -> None:
-        """Apply and save an arrangement. If saving fails, it applies to this session only."""
+        """Apply and save an arrangement. If saving fails, use it in this session only."""
         if chosen is None or chosen == self.table.arrangement:
             return
         self.table.arrangement = chosen
