@@ -2,7 +2,7 @@
 
 Each function returns the steps to run, and the steps that are left out, each with a reason. Each
 step expects that its remote still has the values that lockterm read last. No function here calls
-the service. The functions for names also serve the plans of tables and copies.
+the service. Plans of tables and copies also use the functions for new names.
 """
 
 from __future__ import annotations
@@ -81,8 +81,8 @@ def delete_each(targets: Iterable[Target]) -> PlannedSteps:
 def delete_expired(targets: Iterable[Target], until_ms: int, now_ms: int) -> PlannedSteps:
     """Plan the deletion of the remotes that ended at a given time or earlier.
 
-    A remote whose end has passed but whose status contradicts this is not deleted. The number of
-    such remotes is in ``PlannedSteps.skipped``, under ``unclear``.
+    A remote whose end has passed is not deleted if the service reports a status that contradicts
+    its dates. The key ``unclear`` of ``PlannedSteps.skipped`` has the number of such remotes.
 
     Args:
         targets: The remotes, without duplicates.
@@ -312,9 +312,14 @@ def order_renames(steps: Sequence[Step], taken: Collection[str]) -> list[Step]:
 
 
 def _blocker(step: Step, place: int, holders: dict[str, int]) -> int | None:
-    """Return the index of the step that must run first to free a step's new name.
+    """Return the index of the step that must run first to free the new name of a step.
 
-    The result is None if the name is free.
+    The result is None if the name is free, or if the step sets no name.
+
+    Args:
+        step: The step.
+        place: The index of the step.
+        holders: Maps the present name of each remote to rename to the index of its step.
     """
     wanted = step.wanted.get(NAME)
     blocker = None if wanted is None else holders.get(normalize_name(wanted))
@@ -322,7 +327,12 @@ def _blocker(step: Step, place: int, holders: dict[str, int]) -> int | None:
 
 
 def _detour(step: Step, taken: Collection[str]) -> tuple[Step, Step]:
-    """Return a step that gives a temporary name, and the original step, changed to follow it."""
+    """Return two steps that rename a remote: to a temporary name, and then to its new name.
+
+    Args:
+        step: The step that renames the remote.
+        taken: The names in use, in normal form C.
+    """
     old = step.before.get(NAME) or ""
     temporary, count = f"{old} (temporary)", 1
     while normalize_name(temporary) in taken:

@@ -55,7 +55,8 @@ class ChangeElsewhere:
     """The values of the identifying and the changed fields in the earlier list; empty for a new
     remote."""
     after: Mapping[str, Any]
-    """The values of the same fields in the later list; empty if the remote is gone."""
+    """The values of the identifying and the changed fields in the later list; empty if the remote
+    is gone."""
     since_ms: int
     """When lockterm began to read the earlier list, by this machine's clock, in milliseconds."""
     until_ms: int
@@ -73,7 +74,7 @@ class ChangeElsewhere:
 
     @property
     def sign(self) -> str:
-        """The letter at the beginning of the row in tables: N, C or G for the three kinds."""
+        """The letter for the kind of the change in tables: N for new, C for changed, G for gone."""
         return self.what.value[0].upper()
 
     @property
@@ -90,7 +91,7 @@ Unseen = Mapping[tuple[int, int], ChangeElsewhere]
 def read_differing(
     old: Sequence[bytes], new: Sequence[bytes]
 ) -> tuple[dict[int, Remote], dict[int, Remote]]:
-    """Return the remotes of two lists whose records are not in both lists.
+    """Return the remotes whose records are in only one of two lists.
 
     The function parses only these records, so comparing equal lists takes almost no time.
 
@@ -178,7 +179,7 @@ class Comparison:
 
 
 def differing_fields(before: Remote, after: Remote) -> list[str]:
-    """Return the names of the fields whose values differ in two records of a remote.
+    """Return the contract's names of the fields whose values differ in two records of a remote.
 
     A field is ignored if one of the records lacks it, or if one of the values does not have the
     contract's type.
@@ -204,7 +205,7 @@ def _is_older(record: Remote, other: Remote) -> bool:
 
 
 def _to_keep(remote: Remote | None, names: Iterable[str]) -> dict[str, Any]:
-    """Return the named fields of a remote's record, without very long values; empty for None."""
+    """Return the named fields of a remote, without very long values; empty for no remote."""
     raw = {} if remote is None else remote.raw
     kept = {name: raw[name] for name in names if name in raw}
     return {name: value for name, value in kept.items() if len(json.dumps(value)) <= LONGEST}
@@ -230,7 +231,7 @@ def describe_kind(change: ChangeElsewhere) -> str:
 
 
 def describe_values(change: ChangeElsewhere, zone: tzinfo) -> str:
-    """Return old and new values, such as ``End: 6 Dec 2026 18:00 -> 21 Dec 2026 18:00``.
+    """Return both values of each field, such as ``End: 6 Dec 2026 18:00 -> 21 Dec 2026 18:00``.
 
     If the remote is new or gone, return its number and its end.
     """
@@ -250,7 +251,10 @@ def describe_values(change: ChangeElsewhere, zone: tzinfo) -> str:
 
 
 def describe_between(change: ChangeElsewhere, zone: tzinfo, now_ms: int) -> str:
-    """Return the times of the two compared lists: ``between 20 Nov 09:12 and 21 Nov 08:03``."""
+    """Return when others made a change, such as ``between 20 Nov 09:12 and 21 Nov 08:03``.
+
+    The two times are those of the compared lists.
+    """
     times = (ms - ms % dates.MINUTE_MS for ms in (change.since_ms, change.until_ms))
     since, until = (dates.near_time(ms, zone, now_ms) for ms in times)
     return f"between {since} and {until}"

@@ -260,7 +260,12 @@ def _there(remote: Remote, same: Remote) -> str:
 
 
 def _free(name: str, names: dict[str, Remote | None]) -> str:
-    """Return a name if it is free, or its first free variant, such as ``Anna (2)``."""
+    """Return a name if no remote has it; otherwise its first free variant, such as ``Anna (2)``.
+
+    Args:
+        name: The name.
+        names: The names in use, as keys.
+    """
     variant, number = name, 1
     while normalize_name(variant) in names:
         number += 1

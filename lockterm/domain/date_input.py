@@ -78,7 +78,7 @@ WITH_OFFSET = (
     "Type dates with their UTC offset, as in 2026-12-01 09:00 +01:00, or correct the time"
     " zone in the lock book."
 )
-"""The hint for a lock whose time zone is unknown."""
+"""The hint to type a UTC offset, for a lock whose time zone is unknown."""
 
 _OUTSIDE = "The date is out of range. Years run from 1970 to 9999."
 
@@ -99,7 +99,7 @@ class Moment:
     error: str = ""
     """Sentences that explain the problem and how to type the date instead."""
     note: str = ""
-    """The computation of a relative date, such as ``current end 31 Jan 2027 + 1 month``."""
+    """How a relative date was computed, such as ``current end 31 Jan 2027 + 1 month``."""
 
 
 class _UnreadableDateError(Exception):
@@ -292,7 +292,15 @@ def _resolve(
 ) -> Moment:
     """Return the moment of a local time.
 
-    The result has two choices if the clocks show the time twice, and an error if they skip it.
+    The result has two choices if the clocks of the zone show the time twice, and an error if they
+    skip the time.
+
+    Args:
+        day: The day.
+        at: The time of day; None for midnight.
+        offset: The typed UTC offset; None or empty if the time is in the zone.
+        zone: The time zone.
+        note: The computation of a relative date; see ``Moment.note``.
     """
     wall = datetime.combine(day, at or time(0))
     if offset:

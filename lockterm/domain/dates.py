@@ -35,7 +35,8 @@ _NEAR_MS = 180 * DAY_MS
 
 _EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 _MS_FROM = 10**11
-"""The smallest timestamp that counts as milliseconds. In seconds, it would be in the year 5138."""
+"""The smallest timestamp that counts as milliseconds. The same number of seconds would be a time in
+the year 5138."""
 
 
 class Clock:
@@ -196,10 +197,10 @@ def near_time(ms: int, zone: tzinfo, now_ms: int) -> str:
 
 
 def duration(ms: int) -> str:
-    """Return a duration such as ``37 days``, in the largest fitting unit and rounded down.
+    """Return a duration such as ``37 days``, rounded down to one unit.
 
-    Days are used from two days on, hours from one hour on, and minutes from one minute on. A
-    shorter duration is shown in seconds, and is at least ``1 second``.
+    The unit is days from two days on, hours from one hour on, and minutes from one minute on. A
+    duration below one minute is in seconds, and is at least ``1 second``.
     """
     if ms >= 2 * DAY_MS:
         size, unit = DAY_MS, "day"
@@ -290,9 +291,9 @@ def day(ms: int, zone: tzinfo) -> str:
 
 
 def last_day(ms: int, zone: tzinfo) -> str:
-    """Return the last day of a period, given its end.
+    """Return the last day of a period that ends at ``ms``, such as ``31 Dec 2026``.
 
-    If the period ends at midnight, return the day before.
+    If the period ends at midnight, its last day is the day before.
     """
     return day(ms - 1, zone)
 
@@ -321,7 +322,7 @@ def day_time(ms: int, zone: tzinfo, *, exact: bool = True) -> str:
 
 
 def preview(ms: int, zone: tzinfo, now_ms: int) -> str:
-    """Return the preview of a typed date.
+    """Return a moment with its weekday, its time in UTC, and how far it is from now.
 
     An example is ``Tue 1 Dec 2026 09:00 +01:00, 08:00 UTC, in 41 days``.
 

@@ -1,4 +1,4 @@
-"""The reader of other systems' tables, which a mapping converts to rows of a table file.
+"""The reader that converts other systems' tables to rows of a table file, by means of a mapping.
 
 A row keeps the columns and cells of the original file, so that messages about problems quote the
 text that the user knows. The reader never guesses. If a cell does not have the stated format, the
@@ -51,7 +51,7 @@ NO = frozenset(("", "no", "n", "0", "false", "-"))
 """The texts of door cells, in lower case, that give no access."""
 
 _SAMPLED = 200
-"""Number of rows in which the reader looks for a sample of each column."""
+"""Number of rows in which the reader looks for a cell that shows the content of a column."""
 
 _SEPARATORS = re.compile(r"[\s:\-\u2010-\u2015]+")
 _THREE_NUMBERS = re.compile(
@@ -62,7 +62,7 @@ _ORDERS: Mapping[str, tuple[int, int, int]] = {
     "month/day/year": (4, 1, 3),
     "year-month-day": (1, 3, 4),
 }
-"""Maps the order of a date to the group numbers of ``_THREE_NUMBERS`` for year, month and day."""
+"""Maps the order of a date to the groups of ``_THREE_NUMBERS`` that match year, month and day."""
 
 LockIds = Mapping[str, Sequence[int]]
 """Maps lock names, as :func:`lock_key` returns them, to the IDs of the locks with that name."""
@@ -79,9 +79,9 @@ class TableHeader:
 
     @property
     def to_map(self) -> Sequence[str]:
-        """The columns that have a title or any text, without duplicates.
+        """The titles of the columns that need a meaning in the mapping, without duplicates.
 
-        Each of these columns needs a meaning in the mapping.
+        These are the columns that have a title or a cell with text.
         """
         return [*dict.fromkeys(one for one in self.columns if one or one in self.samples)]
 
@@ -214,7 +214,10 @@ class _ForeignTable:
     # --- rows ----------------------------------------------------------------------------------
 
     def _rows_of_line(self, line: int, cells: Sequence[str]) -> Sequence[Row]:
-        """Return the rows for a line. Count the line if it is valid but gives no access."""
+        """Return the rows for a line of the file.
+
+        If the line is valid but gives access to no lock, count it in ``Table.without_access``.
+        """
         wrong = len(self._problems)
         rows = [*self._rows(line, cells)]
         self._without_access += not rows and len(self._problems) == wrong
@@ -322,10 +325,10 @@ class _ForeignTable:
             )
 
     def _complete(self, row: Row) -> Row:
-        """Return a row with its missing type and lock filled in.
+        """Return a row with its type and its lock filled in.
 
-        If the mapping says so, the type is derived from the end date. A row without a lock gets the
-        default lock.
+        The type depends on the end date if the mapping gives the type ``by end``. A row without a
+        lock gets the default lock.
         """
         cells = dict(row.cells)
         origins = {TYPE: (MEANINGS[TYPE], ""), **row.origins}

@@ -24,7 +24,8 @@ class Glyphs(NamedTuple):
     nothing: str
     """The mark that a chart shows for the number 0."""
     heights: str
-    """The bars of a chart whose bars are one cell high, from the lowest to the highest."""
+    """The characters for the bars of a chart that is one cell high, from the lowest bar to the
+    highest."""
     full: str
     light: str
     """The character for the unfilled part of a horizontal bar; ``full`` is for the filled part."""
@@ -76,7 +77,7 @@ def nothing() -> str:
 
 
 def bar(count: int, most: int) -> str:
-    """Return a bar one cell high whose level shows a number.
+    """Return the character for one bar of a chart that is one cell high.
 
     Args:
         count: The number to show, at least 1.

@@ -1,4 +1,4 @@
-"""JSON objects in forms: parsing, formatting, comparing, and their size in requests."""
+"""Functions that parse, format, compare and measure JSON objects."""
 
 from __future__ import annotations
 

@@ -1,7 +1,8 @@
 """Complete lists of a lock's remotes, packed so that a million remotes can be searched in memory.
 
 Each block of a list has the search texts as one string, the end dates as an array, and the records
-compressed. lockterm unpacks only the remotes that it shows. A timeline counts the ends of each day.
+compressed. lockterm unpacks only the remotes that it shows. A timeline counts the remotes that
+end on each day.
 """
 
 from __future__ import annotations
@@ -36,20 +37,20 @@ from lockterm.domain.validity import (
 
 
 NEVER = -(2**63)
-"""The number that represents the end of a remote without an end, or a missing ID."""
+"""The number in place of an end if the remote has no end, or in place of an ID if it is missing."""
 
 UNREADABLE = 2**63 - 1
-"""The number that represents the end of a remote whose period cannot be read. The number is greater
-than every end, so such remotes come last."""
+"""The number in place of an end if the period of the remote cannot be read. The number is greater
+than every end, so these remotes come last."""
 
 
 class Period(NamedTuple):
-    """The period of a remote that starts later, or whose weekdays are unknown."""
+    """The period of a remote that starts in the future, or whose weekdays are unknown."""
 
     start_ms: int
     end_ms: int
     has_days: bool
-    """Whether the remote has weekdays, or needs none."""
+    """Whether the weekdays of the remote are known, or the remote needs none."""
 
 
 def read_periods(packed: array[int]) -> list[Period]:
@@ -92,11 +93,11 @@ def count_by_dates(
 
 
 def find_lines(texts: str, words: Sequence[str]) -> Iterator[int]:
-    """Yield the numbers of the lines that contain every word, from 0.
+    """Yield the index of each line that contains every word.
 
     Args:
-        texts: Lines of text, in the form of ``names.fold_text``.
-        words: Words in the same form, at least one.
+        texts: Lines of text, folded by ``names.fold_text``.
+        words: Words folded by ``names.fold_text``, at least one.
     """
     if not _has_all(texts, words):  # most texts contain no match
         return
@@ -114,7 +115,7 @@ def _has_all(text: str, words: Iterable[str]) -> bool:
 
 
 _FAST = 1
-"""The compression level. Records are so similar that the fastest level is enough."""
+"""The compression level for records. Records are so similar that the fastest level is enough."""
 
 _as_json = json.JSONEncoder(separators=(",", ":")).encode
 
@@ -292,7 +293,7 @@ class Listing:
                     yield end, ListPosition(number, line)
 
     def count_states(self, now_ms: int) -> Ends:
-        """Return the numbers of remotes by state, at the time ``now_ms`` in milliseconds."""
+        """Return how many remotes are in each state at the time ``now_ms``, in milliseconds."""
         ends = [sorted(block.ends) for block in self.blocks]
         periods = [one for block in self.blocks for one in read_periods(block.periods)]
         return Ends(count_by_dates(ends, periods, now_ms), self.at_ms, self.changed)
@@ -310,10 +311,10 @@ class Listing:
 
 @dataclass(frozen=True, slots=True)
 class Ends:
-    """The numbers of remotes by state in a complete list, computed from their dates."""
+    """How many remotes of a complete list are in each state, computed from their dates."""
 
     counts: Counter[StateFilter]
-    """Maps states to numbers of remotes. The status that the service reported is not used."""
+    """Maps each state to its number of remotes. The status from the service is not used."""
     at_ms: int
     """When reading the list began, by this machine's clock, in milliseconds."""
     changed: bool
@@ -321,10 +322,10 @@ class Ends:
 
 
 class Lacking:
-    """A cache of words that lists do not contain, so that longer words need no new search.
+    """A cache of words that the lists of locks do not contain, which saves searches.
 
-    A list that lacks a word also lacks every longer word that contains it. The words of a search
-    become longer while the user types.
+    The words of a search become longer while the user types. If a list does not contain a word, it
+    also does not contain any longer word that includes this word.
     """
 
     def __init__(self) -> None:
@@ -335,7 +336,7 @@ class Lacking:
         """Maps the ID of a lock to a word that its list does not contain."""
 
     def lacks(self, lock_id: int, listing: Listing, words: Sequence[str]) -> bool:
-        """Return whether a lock's list lacks at least one of the words.
+        """Return whether at least one of the words is missing in the list of a lock.
 
         Args:
             lock_id: The ID of the lock.
@@ -385,10 +386,10 @@ class Timeline:
             self._begins = {zone: [dates.begin_of(day, zone) for day in counted] for zone in todays}
 
     def by_first_day(self) -> list[tuple[int, list[int]]]:
-        """Return lock IDs with their counts, sorted by the first day on which a remote ends.
+        """Return pairs of a lock ID and the number of remotes that end on each day.
 
-        If this day is the same for several locks, the lock on which the most remotes end that day
-        comes first.
+        The locks are sorted by the first day on which a remote ends. If several locks have this day
+        in common, the lock on which the most remotes end that day comes first.
         """
 
         def first(one: tuple[int, list[int]]) -> tuple[int, int]:
@@ -397,7 +398,7 @@ class Timeline:
         return sorted(self.counts.items(), key=first)
 
     def add(self, lock_id: int, zone: tzinfo, end_ms: int) -> None:
-        """Count the end of a remote if it is in the future, and on one of the days.
+        """Count a remote on the day of its end, if the end is in the future on a counted day.
 
         A remote that ends at midnight opens its lock for the last time on the day before.
         """

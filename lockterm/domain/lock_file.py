@@ -23,7 +23,7 @@ MOST_BYTES = 4 * 1024 * 1024
 """Maximum size of a lock file in bytes. 50,000 locks take 2 MB."""
 
 SET = ("name", "vendor", "model", "zone")
-"""The fields of ``Lock`` that a file can set."""
+"""The fields of ``Lock`` that a lock file can set."""
 
 _COLUMNS: Mapping[str, str] = {
     **dict.fromkeys(("lockid", "lock id", "id"), "lock_id"),
@@ -57,7 +57,7 @@ class LockLine:
 
     lock_id: int
     told: Mapping[str, str]
-    """The non-empty values in the line, by field of :data:`SET`."""
+    """Maps the fields of :data:`SET` to the values in the line, without empty values."""
 
     def onto(self, known: Lock | None) -> Lock:
         """Return the lock's entry for the lock book, with the values of this line.
@@ -70,7 +70,7 @@ class LockLine:
 
 
 def read_locks(data: bytes) -> list[LockLine]:
-    """Parse a lock file.
+    """Return the entries of a lock file.
 
     Args:
         data: The complete content of the file.

@@ -35,9 +35,9 @@ class Lock:
     """The service's name of the lock (``lockAlias``, contract 2.3). lockterm reads the name with
     the details of a remote."""
     vendor: str = ""
-    """The vendor that ``voice/packs`` needs (contract 4.10)."""
+    """The vendor of the lock, which the call ``voice/packs`` needs (contract 4.10)."""
     model: str = ""
-    """The model that ``voice/packs`` needs (contract 4.10)."""
+    """The model of the lock, which the call ``voice/packs`` needs (contract 4.10)."""
     zone: str = ""
     """The IANA time zone for times on this lock; empty to use the zone of the profile."""
     remotes: int | None = None
@@ -63,7 +63,10 @@ class Lock:
         return self.name, str(self.lock_id)
 
     def voice_since(self, zone: tzinfo, now_ms: int) -> str:
-        """Return a text such as ``set by you on 3 Dec``; without the day if it is unknown."""
+        """Return when the user set the voice, such as ``set by you on 3 Dec``.
+
+        If the time is unknown, the text has no day.
+        """
         at_ms = self.voice_ms
         return (
             SET_BY_YOU

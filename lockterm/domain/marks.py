@@ -29,7 +29,7 @@ R = TypeVar("R")
 class Marks(Generic[K, R]):
     """The marked rows with their last known values, in the order in which they were marked.
 
-    Subclasses give keys to rows. Here, no row has a key, so that none can be marked.
+    Subclasses define the keys of rows. In this base class, no row has a key or can be marked.
     """
 
     def __init__(self) -> None:
@@ -49,7 +49,7 @@ class Marks(Generic[K, R]):
     def has(self, row: R) -> bool:
         """Return whether this row is marked.
 
-        The result is false if the marked row has the same key but is another remote or lock.
+        The result is false if another remote or lock with the key of this row is marked.
         """
         return self._marked(row) is not None
 

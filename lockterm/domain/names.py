@@ -75,7 +75,7 @@ def _key_of_separator(match: re.Match[str]) -> str:
 
 
 def near_note(others: Sequence[str]) -> str:
-    """Return a warning that a lock has similar names.
+    """Return a warning that other remotes of a lock have similar names.
 
     Args:
         others: The similar names, at least one. The sentence shows the first three.

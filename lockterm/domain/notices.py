@@ -1,4 +1,4 @@
-"""The notifications of this session: the log of all, and the unread ones above the footer."""
+"""The notifications of this session: all of them in a log, and the unread ones above the footer."""
 
 from __future__ import annotations
 
@@ -76,7 +76,10 @@ class NoticeLog:
 
     @property
     def more(self) -> int:
-        """The number of other unread notifications, including those replaced by newer ones."""
+        """The number of unread notifications besides :attr:`shown`.
+
+        Notifications that newer ones have replaced count too.
+        """
         return max(len(self._standing) - 1, 0) + self._passed
 
     @property
@@ -113,7 +116,8 @@ class NoticeLog:
         """Add a notification from the log to the unread ones.
 
         At most :data:`STANDING` notifications of one severity are unread, and only one of severity
-        ``information``. If there are more, the oldest are removed from the unread ones.
+        ``information``. If there are more, the oldest one leaves the unread ones and counts as
+        replaced.
         """
         others = [one for one in self._standing if one.number != notice.number]
         alike = [one for one in others if one.severity == notice.severity]

@@ -1,7 +1,7 @@
 """Operations: changes that lockterm sends, as the journal stores them.
 
 Stored operations also contain values of hidden fields, which the service never returns. For the
-history, the journal returns summaries and the numbers of changes by day.
+history, the journal returns a summary of each operation, and how many changes each day has.
 """
 
 from __future__ import annotations
@@ -91,7 +91,7 @@ class Operation:
     """The contract's name of the call."""
     path: str
     body: Mapping[str, Any]
-    """The parameters, as they are sent."""
+    """The parameters of the call, as they are sent."""
     lock_id: int
     lock_name: str
     remote_id: int | None
@@ -106,7 +106,7 @@ class Operation:
     """The time when the operation began, before any checks, in milliseconds."""
     sent_ms: int | None = None
     settled_ms: int | None = None
-    """The time of the last change of state, in milliseconds."""
+    """The time when the state last changed, in milliseconds; None if it has not changed yet."""
     code: int | None = None
     """The code in the service's answer if it refused the change."""
     message: str = ""
@@ -297,7 +297,7 @@ EVERYTHING = Selection()
 
 
 def left_state(line: HistoryLine, now_ms: int) -> RemoteState | None:
-    """Return the state that a remote has now if only this operation has changed it.
+    """Return the present state of a remote, assuming that this operation was its last change.
 
     The state follows from the dates that the operation set. The result is None if the operation is
     not a recorded add or change, or if its journal entry is damaged.
@@ -327,7 +327,7 @@ QUARTER_MS = 15 * dates.MINUTE_MS
 
 @dataclass(frozen=True, slots=True)
 class DayCounts:
-    """The numbers of changes on consecutive days."""
+    """How many changes lockterm sent on each of some consecutive days."""
 
     first: date
     """The first counted day."""

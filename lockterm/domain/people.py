@@ -35,15 +35,15 @@ MOST_COMPARED = 20_000
 """Maximum number of different names that are compared letter by letter."""
 
 MOST_SIMILAR = 20
-"""Maximum number of similar people that are returned for one person."""
+"""Maximum number of people that :meth:`People.similar` returns."""
 
 _SHORTEST, _LONGEST = 5, 60
 """Minimum and maximum length of names that are compared letter by letter. Short names of different
 people, such as Tim and Tom, often differ in only one letter."""
 
 _MOST_ALIKE = 20
-"""Maximum number of names that are equal except for one letter at one position. If there are more,
-they are a series of names, not typing errors."""
+"""Maximum number of names that differ from each other in one letter at one position. If there are
+more, they are a series of names, not typing errors."""
 
 _MANY = 500
 """Number of remotes of one person above which :meth:`People.sort` also sorts their end dates."""
@@ -93,7 +93,7 @@ class Person:
     def __init__(self, key: PersonKey) -> None:
         self.key = key
         self.row = "\n".join(key)
-        """The key as a string."""
+        """The key of the person as one string, for the rows of a table."""
         self.name = key[0]
         """The name in normal form C; empty if the person's remotes have no name."""
         self.count = 0
@@ -150,7 +150,7 @@ class Person:
 
 
 class Bounds(NamedTuple):
-    """The first and the last end of some remotes."""
+    """The first and the last end of the remotes of one person."""
 
     first: tuple[int, str] | None
     """The first end in milliseconds, with the time zone of its lock; None if no end is known."""
@@ -184,10 +184,10 @@ class People:
         self._spelled: dict[str, Person] = {}
         """Maps each name as received to its person, so that it is normalized only once."""
         self._near: dict[str, list[Person]] = {}
-        """Maps each key of near names to the people with such a name."""
+        """Maps each key of ``names.near_key`` to the people whose names have this key."""
         self._by_number: dict[str, list[Person]] = {}
         self._letters: Mapping[str, Iterable[str]] = {}
-        """Maps each key of near names to the keys that differ from it in one letter."""
+        """Maps each key of ``names.near_key`` to the keys that differ from it in one letter."""
         self._similar: dict[PersonKey, Sequence[Similar]] = {}
         self.compares_letters = False
         """Whether :attr:`similar` includes names that differ in one letter."""
@@ -428,7 +428,7 @@ def format_numbers(person: Person, most: int = 1) -> str:
 
     Args:
         person: The person.
-        most: The maximum number of numbers to show. The text counts the others.
+        most: The maximum number of numbers to show. The text ends with how many are left out.
     """
     named = ", ".join(clean(one, 30) for one in islice(person.numbers, most))
     more = len(person.numbers) - most
@@ -459,10 +459,9 @@ def describe_bounds(
 
 
 def describe_person_state(person: Person, now_ms: int) -> tuple[str, ...]:
-    """Return texts with the numbers of a person's remotes by state, the longest text first.
+    """Return texts with the number of a person's remotes in each state, the longest first.
 
-    If all remotes have the same state, the texts have only the name of this state, such as
-    ``expired``.
+    If all remotes are in one state, the texts have only its name, such as ``expired``.
     """
     counts = person.counts(now_ms)
     if len(counts) == 1:
@@ -500,7 +499,7 @@ def format_people(count: int) -> str:
 
 
 def count_people(people: Sequence[Person], joint: str = ", ") -> str:
-    """Return the numbers of people and of their remotes, such as ``31 people, 120 remotes``.
+    """Return how many people and remotes there are, such as ``31 people, 120 remotes``.
 
     Args:
         people: The people.

@@ -78,7 +78,7 @@ NAME_TAKEN = "The name is taken"
 
 MOST_UNTYPED = 10
 """Maximum number of remotes to delete, or to give access to, that the user can confirm with a key.
-For more remotes, the user must type their number."""
+To confirm more, the user must type how many remotes there are."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -107,7 +107,7 @@ class Step:
     operation_id: str | None = None
     """The ID of the operation in the journal, saved before the first byte is sent."""
     is_planned: bool = True
-    """Whether the step may be sent. If it could not be planned, lockterm shows it with the
+    """Whether the step may be sent. If false, lockterm could not plan the step, and shows the
     reason."""
     restores: str | None = None
     """The ID of the delete or clear from whose backup the step restores ``before``."""
@@ -175,9 +175,9 @@ def at_rest(step: Step) -> Step:
 
 
 def under_way(step: Step) -> Step:
-    """Return a step of a plan that another session is running.
+    """Return a step as this session shows it while another session is running the plan.
 
-    If the step is being sent, the returned step has a message.
+    If the other session is sending the step, the message of the returned step says so.
     """
     if step.state is not StepState.SENT:
         return step
@@ -199,12 +199,12 @@ class Plan:
     losses: tuple[str, ...] = ()
     """Sentences about data that cannot be restored after the run, for the confirmation dialog."""
     skipped: Mapping[str, int] = field(default_factory=dict)
-    """Maps each reason for leaving remotes out to the number of these remotes; not saved."""
+    """Maps each reason for leaving out remotes to how many were left out; not saved."""
     is_running: bool = False
     """Whether a session was running the plan when it was loaded; not saved."""
     credentials: str | None = None
-    """A digest of the credentials that the plan is for. None if the plan is not saved yet; empty if
-    an earlier version of lockterm saved it."""
+    """A digest of the credentials for which the plan was made. None if the plan is not saved yet;
+    empty if an earlier version of lockterm saved it."""
 
     @property
     def is_due(self) -> bool:
@@ -382,7 +382,7 @@ class Run:
         self.unreached: dict[int, str] = {}
         """Maps lock IDs to the reason why the service could not be reached for the lock."""
         self.pauses = Counter[int]()
-        """Maps the number of a step to how often the step was postponed."""
+        """Maps the number of each step to how often this run has postponed the step."""
         self.holders: set[str] = set()
         """IDs of unconfirmed changes that block steps, and that this run has tried to verify."""
         self._tried: set[int] = set()

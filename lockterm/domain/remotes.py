@@ -96,7 +96,7 @@ def choices(kind: type[IntEnum]) -> dict[str, int]:
 
 
 def word(kind: type[IntEnum], value: object) -> str:
-    """Return the word for a value, such as ``unknown (7)`` if the contract does not list it.
+    """Return the word for a value of a constant; ``unknown (7)`` if the contract does not list 7.
 
     The word for None is ``not stated``.
     """
@@ -106,9 +106,10 @@ def word(kind: type[IntEnum], value: object) -> str:
 
 
 def word_in_detail(kind: type[IntEnum], value: object) -> str:
-    """Return the word for a value, as :func:`word` does.
+    """Return the word for a value of a constant, for a detail view.
 
-    If the contract does not list the value, return a text such as ``7 (unknown value)`` instead.
+    Unlike the result of :func:`word`, the text for a value that the contract does not list begins
+    with the value, as in ``7 (unknown value)``.
     """
     if value is not None and (not isinstance(value, int) or value not in WORDS[kind]):
         return f"{value} (unknown value)"
@@ -222,7 +223,7 @@ class Remote(Record):
         return {"lockInfo": LockInfo.read(info)} if isinstance(info, Mapping) else {}
 
     def other_lock(self, lock_id: int) -> int | None:
-        """Return the ID of the remote's lock; None if the lock is the given one, or is unknown."""
+        """Return the ID of the remote's lock; None if this is ``lock_id`` or unknown."""
         lock_ids = (self.lock_id, self.lock_info.lock_id if self.lock_info else None)
         return next((other for other in lock_ids if other not in (None, lock_id)), None)
 

@@ -67,7 +67,10 @@ def comparable(field: Field, value: Any) -> Any:
 
 
 def is_same(field: Field, one: Any, other: Any) -> bool:
-    """Return whether two values of a field are equal when sent. ``1`` differs from ``true``."""
+    """Return whether two values of a field are equal in a request.
+
+    ``1`` differs from ``true``.
+    """
     return one is other or canonical(comparable(field, one)) == canonical(comparable(field, other))
 
 
@@ -253,7 +256,7 @@ def new_remote(lock_id: int, wanted: Remote) -> NewRemote:
 
 
 def added_again(lock_id: int, was: Remote) -> NewRemote:
-    """Return the request that adds a deleted remote again, even if its name breaks a rule.
+    """Return the request that adds a remote again, even if its name or number breaks a rule.
 
     Raises:
         RuleViolationError: A value other than the name and the number breaks a rule.

@@ -139,7 +139,7 @@ class Table:
     to the parser."""
     problems: Sequence[Problem] = ()
     """Problems with the structure of the file. If there are any, lockterm plans no rows, but still
-    checks them to report all problems together."""
+    checks the rows to report all problems together."""
     ignored: Sequence[str] = ()
     """The titles of columns that a mapping ignores; may contain control characters."""
     without_access: int = 0

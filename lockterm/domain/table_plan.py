@@ -62,7 +62,7 @@ class _RowError(Exception):
 def check_rows(rows: Sequence[Row]) -> list[Problem]:
     """Return the problems of rows that are found before lockterm reads the remotes of the locks.
 
-    These are invalid IDs, unknown actions, and rows that identify no remote.
+    These problems are invalid IDs, unknown actions, and rows that identify no remote.
     """
     problems: list[Problem] = []
     for row in rows:

@@ -76,7 +76,7 @@ class RemoteState(Enum):
 
     @property
     def sign(self) -> str:
-        """The icon, in the form that this terminal can show."""
+        """The icon of the state, in the form that this terminal can show."""
         return self._plain if glyphs.are_ascii() else self._sign
 
 

@@ -158,7 +158,7 @@ _ENDINGS = frozenset({
 endings."""
 _NO_WORD = re.compile(r"[^A-Za-z0-9]+")
 _PART = 24
-"""Maximum number of characters in a file name for the lock, for the language and for the timbre."""
+"""Maximum length of each part of a file name (lock, language and timbre), in characters."""
 
 
 class PackSource(NamedTuple):

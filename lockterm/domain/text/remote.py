@@ -39,7 +39,7 @@ NO_END = "Permanent remotes have no end date."
 """The message if the user sets a new end date for a permanent remote."""
 
 UNNAMED = "an unnamed remote"
-"""The text for a missing name, if the number and the ID are shown beside it."""
+"""The text for a missing name, where lockterm also shows the number and the ID."""
 
 _NAMED = 5
 """Maximum number of fields outside the contract that a sentence lists."""

@@ -39,10 +39,10 @@ STEP_WORDS = {
     **{state: state.value.replace("_", " ") for state in StepState},
     StepState.UNKNOWN: "unconfirmed",
 }
-"""Maps the states of steps to words for people."""
+"""Maps the states of steps to the words that lockterm shows."""
 
 _DUE_WORDS = {StepState.SENT: "under way", StepState.TO_DO: "left"}
-"""Maps the states of steps without a result to words after a number, during a run."""
+"""Maps the states of steps without a result to the words that follow their number during a run."""
 
 
 # --- steps and counts ----------------------------------------------------------------------------
