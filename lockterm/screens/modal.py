@@ -81,7 +81,8 @@ class RefusedModal(LocktermModal[None], inherit_bindings=False):
     heading = "Note"
 
     BINDINGS = Screen.BINDINGS
-    """Textual's own bindings, because the user may have configured a letter that closes dialogs."""
+    """Textual's own bindings in place of those of other dialogs, because the user may have
+    configured a letter that closes dialogs."""
 
     def __init__(self, what: str, reason: str) -> None:
         super().__init__()

@@ -70,7 +70,7 @@ class LockLists:
         only if no newer reading has started."""
         self._known: tuple[int, int | None] | None = None
         """The number of locks without a list, and the time when the oldest list was read. None if
-        these are not computed."""
+        neither of these is computed yet."""
 
     async def load(self) -> None:
         """Load the lists of all locks from the local store.

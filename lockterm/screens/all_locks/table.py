@@ -171,8 +171,8 @@ class OnLocksTable(RowTable):
     def __init__(self, columns: Sequence[str], marks: RemoteMarks) -> None:
         super().__init__(*[COLUMNS[key] for key in columns], id="found")
         self.busy: defaultdict[int, dict[int, str]] = defaultdict(dict)
-        """Maps lock IDs to mappings of remote IDs to the current action on the remote, such as
-        ``deleting``."""
+        """Maps each lock ID to a mapping from remote IDs to the running action on the remote, such
+        as ``deleting``."""
         self.elsewhere: Mapping[tuple[int, int], ChangeElsewhere] = {}
         """Maps pairs of lock ID and remote ID to changes by others that the user has not seen."""
         self._marks = marks

@@ -298,7 +298,7 @@ def _say_wrong(words: Sequence[str]) -> str:
 class ConfirmModal(LocktermModal[bool | None]):
     """A confirmation dialog with two or three buttons.
 
-    The result is True for the button that acts, False for the third button, else None.
+    The result is True for the button that acts, False for the third button, and otherwise None.
 
     Args:
         question: See :class:`QuestionBox`, also for ``details``, ``verb``, ``other``, ``typed``,

@@ -45,7 +45,7 @@ _OFTEN_EMPTY = (2, 3, 4)
 """The indexes of the columns that are hidden if all their cells are empty: vendor, model, zone."""
 
 _DIGITS = 5
-"""The width of a count in cells. Counts from 100,000 on are shown in thousands."""
+"""The width of a number of remotes in cells. Numbers from 100,000 on are shown in thousands."""
 
 _COUNT = len("× ") + _DIGITS
 
@@ -372,8 +372,8 @@ class LockBadges(Widget):
         super().__init__(id="badges")
         self._parts: list[Part] = []
         self._ages: Sequence[str] = ("",)
-        """Texts for the age of the counts, the longest first. The line shows the first text that
-        fits."""
+        """Texts for the age of the list whose remotes are counted, the longest first. The line
+        shows the first text that fits."""
         self.display = False
 
     def show_lock(self, ends: Ends | None, unconfirmed: int, now_ms: int) -> None:

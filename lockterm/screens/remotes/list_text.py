@@ -41,7 +41,7 @@ def format_pager(
     name: str,
     counts: Sequence[str],
 ) -> tuple[Sequence[PagerForm], int | None]:
-    """Return the pager's text in several forms, and when the page was read, if that is shown.
+    """Return the forms of the pager's text, and when the page was read; None if not to be shown.
 
     Args:
         state: The state of the list.

@@ -210,7 +210,7 @@ class PackDetail(Static):
         self._lay_out()
 
     def _way(self, pack: VoicePack) -> dict[str, str]:
-        """Return a label with the text about how to download a pack; empty if there is no room."""
+        """Return a label and a text about how to download a pack; empty if there is no room."""
         if not pack.timbre_pack_url or not self.screen.has_class("-framed"):
             return {}
         return {"Get": with_keys("press {voice.fetch} to fetch this pack")}
