@@ -236,7 +236,7 @@ class PlannedSteps:
     losses: Sequence[str] = ()
     """Sentences about data that cannot be restored after the run."""
     skipped: Mapping[str, int] = field(default_factory=dict)
-    """Maps each reason for leaving remotes out to the number of these remotes."""
+    """Maps each reason for leaving out remotes to how many were left out."""
 
 
 class RunState(StrEnum):

@@ -58,7 +58,7 @@ class Problem:
     """The number of the line, from 1; 0 if the problem concerns the whole file."""
     column: str
     value: str
-    """The text in the file; may contain control characters."""
+    """The text in the file that causes the problem; may contain control characters."""
     reason: str
     """A sentence that is safe to show."""
 

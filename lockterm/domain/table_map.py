@@ -110,7 +110,7 @@ class TableMap:
         """Return the problems with using the mapping for a file, without line numbers.
 
         Args:
-            columns: The titles of the file's columns that have a title or cell texts.
+            columns: The titles of the file's columns, without empty columns that have no title.
         """
         problems = [
             Problem(0, column or NAMELESS, column, describe_unknown(column))

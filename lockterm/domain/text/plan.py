@@ -186,7 +186,7 @@ def step_states(step: Step, now_ms: int) -> tuple[RemoteState | None, RemoteStat
 
 
 def step_remotes(step: Step) -> tuple[Remote, Remote]:
-    """Return the remote of a step before the step, and the remote that its request leads to."""
+    """Return the remote of a step as it is before the step, and as it will be after the step."""
     before = Remote.read(step.before)
     return before, rules.effective(before, Remote.read({**step.before, **step.wanted}))
 
