@@ -178,8 +178,8 @@ class RefusedError(ServiceError):
     def is_gone(self) -> bool:
         """Whether the refusal probably means that the record does not exist (contract 7).
 
-        The result is false for refusals of a proxy, which have other HTTP statuses, or the status
-        400 without an envelope.
+        The result is false if a proxy refused the call. A proxy answers with another HTTP status,
+        or with the status 400 and no envelope.
         """
         return self.status in (200, 404, 410) or (self.status == 400 and self.code is not None)
 

@@ -82,7 +82,7 @@ class Paths(NamedTuple):
         return self.state_dir / "choices.json"
 
     def named(self) -> dict[str, Path]:
-        """Return every path by its name in ``lockterm info``."""
+        """Return all paths, each by the name that ``lockterm info`` shows."""
         return {
             **self._asdict(),
             "database": self.database,

@@ -110,7 +110,7 @@ class OpenLocation:
         self.close()
 
     def _link(self) -> str | None:
-        """Return the target of the current name if it is a link; otherwise None.
+        """Return the target of the link ``name`` in the open directory; None if it is not a link.
 
         Raises:
             PermissionError: If another user may have made the link.

@@ -61,7 +61,7 @@ MOST_S = 60.0
 
 
 def header_fields(came: Iterable[tuple[bytes, bytes]]) -> dict[str, str]:
-    """Return a mapping of lower-case field names to values.
+    """Return the header fields of an answer, by lower-case name.
 
     The values of a repeated field are joined by commas.
     """

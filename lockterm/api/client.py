@@ -201,7 +201,8 @@ class LockService:
     ) -> int | None:
         """Send a write (contract 4.1, 4.4, 4.6, 4.7, 4.8 and 4.12).
 
-        A write is repeated only if nothing was sent or the service provably did not read it.
+        A write is repeated only if nothing was sent or the service provably did not read the
+        request.
 
         Args:
             write: A call that changes data, from a function of :mod:`lockterm.api.writes`.

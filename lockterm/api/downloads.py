@@ -149,7 +149,7 @@ class _Fetch:
         """Return whether the answer is the whole pack, or the part that follows the partial file.
 
         Raises:
-            RefusedError: The HTTP status is neither success nor about the requested range.
+            RefusedError: The HTTP status shows neither success nor a wrong range (416).
             MalformedAnswerError: The answer is a web page.
         """
         status, have = response.status_code, self.partial.have

@@ -35,9 +35,9 @@ def checked_url(text: str, base_url: str) -> httpx.URL:
         base_url: The profile's base URL.
 
     Raises:
-        MalformedAnswerError: The URL is neither https nor an http URL of the profile's own service.
-            If that service is on this machine, any http URL on this machine is allowed. Or the URL
-            has a user name, or a character that is not allowed in URLs.
+        MalformedAnswerError: The URL has a user name, an invalid character, or a scheme that is not
+            allowed. https is always allowed. http is allowed for the profile's own service and, if
+            that service is on this machine, for every server on this machine.
     """
     try:
         parts = urlsplit(text)

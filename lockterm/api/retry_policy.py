@@ -46,7 +46,7 @@ class RetryPolicy(NamedTuple):
     service requests a longer wait, the call fails, and the user decides when to repeat the call."""
 
     async def read(self, attempt: Callable[[float], Awaitable[T]], timeout_s: float) -> T:
-        """Run a reading call, and repeat it if that may help.
+        """Run a reading call, repeat it if that may help, and return its result.
 
         Args:
             attempt: A function that sends the call once, within a time limit in seconds.
@@ -55,9 +55,10 @@ class RetryPolicy(NamedTuple):
         return await self._try(attempt, timeout_s, FOR_READS, self.total_s)
 
     async def write(self, attempt: Callable[[float], Awaitable[T]], timeout_s: float) -> T:
-        """Run a write, and repeat it if nothing was sent or the service provably did not read it.
+        """Run a write, and return its result.
 
-        Each attempt gets its full time, because an attempt that is cut short leaves its result
+        The write is repeated if nothing was sent or the service provably did not read the request.
+        Each attempt gets the full time limit, because the result of an attempt that is cut short is
         unknown.
 
         Args:

@@ -92,7 +92,9 @@ class ConnectionPool:
 
     @contextlib.asynccontextmanager
     async def connection(self, *, fresh: bool) -> AsyncIterator[Connection]:
-        """Return a context manager with a connection. A new one opens with its first request.
+        """Return a context manager with a connection.
+
+        A new connection opens with its first request.
 
         Args:
             fresh: Whether to use a new connection, and close it when the block ends.
@@ -121,7 +123,7 @@ class ConnectionPool:
         await asyncio.gather(*self._closing, return_exceptions=True)
 
     def _kept(self) -> Connection | None:
-        """Return the most recently used idle connection, or None. Close expired connections."""
+        """Close expired connections, and return the idle one that was used last; None if none."""
         while self._idle:
             connection = self._idle.pop()
             if not connection.has_expired():

@@ -28,7 +28,7 @@ class Write(NamedTuple):
 
     @property
     def always_json(self) -> bool:
-        """Whether the body is JSON regardless of the profile's setting."""
+        """Whether the body is sent as JSON even if the profile sends other bodies as forms."""
         return self.call == "updateLockSetting"
 
 
