@@ -76,7 +76,7 @@ class ProfileAccount(Account):
     Args:
         profile: The profile, with its present service.
         database: The local store.
-        journal: The journal of the profile, which changes the accounts of its operations.
+        journal: The journal of the profile, which can move operations to another account name.
     """
 
     def __init__(self, profile: Profile, database: Database, journal: Journal) -> None:
@@ -205,7 +205,7 @@ class ProfileAccount(Account):
         The journal's newest 200 changes of the account on this lock are searched.
 
         Yields:
-            The ID and number of each remote, and its creation time if known.
+            Each remote's ID, number and, if known, creation time, by the contract's names.
         """
         with self._database.reading() as connection:
             rows = fetch(

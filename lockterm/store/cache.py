@@ -148,7 +148,7 @@ class KeptRecords:
     """The records of a cached list of remotes, to compare with a list that is read later."""
 
     at_ms: int
-    """When reading the list began, by this machine's clock, in milliseconds."""
+    """The time when lockterm began to read the list, by this machine's clock, in milliseconds."""
     ended_ms: int
     """The time when the list was completely read, in milliseconds since the epoch."""
     is_whole: bool
@@ -210,7 +210,10 @@ class Cache:
         return self._database.path.exists()
 
     def get(self, key: str) -> tuple[Any, int] | None:
-        """Return the cached value of a key and its time in milliseconds; None if there is none."""
+        """Return the cached value of a key, and when it was read, in milliseconds.
+
+        The result is None if no value is cached.
+        """
         try:
             with self._opened().transaction() as connection:
                 row: sqlite3.Row | None = connection.execute(
@@ -404,7 +407,7 @@ class Cache:
     def is_behind(self, lock_id: int) -> bool:
         """Return whether the cache has no list of a lock, or only an outdated one.
 
-        A list is outdated if lockterm has changed the lock since it was read.
+        A list is outdated if lockterm has changed the lock since the list was read.
         """
         try:
             with self._opened().reading() as connection:
@@ -465,7 +468,7 @@ class Cache:
     def _add_changes(
         self, connection: sqlite3.Connection, changes: Sequence[ChangeElsewhere]
     ) -> None:
-        """Add changes, and drop the oldest ones beyond the limits.
+        """Add changes, and drop the oldest changes if a limit is exceeded.
 
         If a new remote equals a remote that was saved as gone, the remote was never gone, but only
         missing from one list. The function then removes the earlier change and does not add the new

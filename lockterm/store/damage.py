@@ -44,7 +44,7 @@ first page.
 
 
 def is_damage(error: BaseException) -> bool:
-    """Return whether an error means a damaged file, unlike the errors of a full disk or a lock."""
+    """Return whether an error means a damaged file, rather than a full disk or a locked file."""
     if isinstance(error, UnicodeDecodeError):
         return True
     return getattr(error, "sqlite_errorcode", 0) & 0xFF in _DAMAGE
@@ -284,7 +284,7 @@ def _rebuild(
 
 
 def _copied(path: Path, to: Path) -> list[Path]:
-    """Copy a store with its write-ahead log, and return the copies."""
+    """Copy a store and its write-ahead log to ``to``, and return the paths of the copies."""
     copies = []
     for suffix in ("", "-wal"):
         if (source := beside(path, suffix)).exists():
@@ -347,9 +347,9 @@ def _copy(connection: sqlite3.Connection, table: str) -> bool:
     rows = f"INSERT OR IGNORE INTO main.{table} ({names}) SELECT {names} FROM old.{table}"
 
     def copied(which: str, *values: int) -> int:
-        """Copy the rows that the rest of a SELECT statement chooses.
+        """Copy the rows of a SELECT statement that ends with ``which``.
 
-        Return their number; -1 if damage prevented copying.
+        Return the number of copied rows; -1 if damage prevented copying.
         """
         with passing_damage():
             return connection.execute(f"{rows} {which}", values).rowcount

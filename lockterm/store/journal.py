@@ -87,12 +87,13 @@ class Journal:
         self._profile = profile
         self._service = service
         self.account = Account()
-        """The account that the profile uses; without a name before it is known."""
+        """The account that the profile uses. Its name is empty until the account is known."""
         self._damaged = DamagedRows()
         count = f"SELECT 0, count(*) FROM operations WHERE {OWN}"
         self._all = RowCounts(count, profile=profile)
         self._quarters = dict[int | None, RowCounts]()
-        """Maps a lock ID, or None for all locks, to the counts since ``_quarters_since_ms``."""
+        """Maps a lock ID, or None for all locks, to the numbers of operations in each quarter of
+        an hour since ``_quarters_since_ms``."""
         self._quarters_since_ms = 0
 
     @property
@@ -183,7 +184,7 @@ class Journal:
                 self._replace(operation, now_ms)
 
     def find(self, operation_id: str) -> Operation | None:
-        """Return an operation of any profile; None if the journal has no such ID."""
+        """Return the operation with an ID, of any profile; None if there is none."""
         which, value = named(operation_id)
         return next(iter(self._select(which, [value])), None)
 
@@ -192,7 +193,7 @@ class Journal:
         return self._sound(f"id IN ({_marks(ids)})", [*ids])
 
     def last_change(self, lock_id: int) -> Operation | None:
-        """Return the profile's last operation that changed or may have changed a lock, or None."""
+        """Return the last operation of the profile that may have changed a lock, if any."""
         # One seek for each state skips operations without effect, of which there may be many. The
         # plus sign makes SQLite use that index instead of scanning all rows of the lock.
         which = "AND lock_id = :lock_id AND +profile = :profile ORDER BY seq DESC LIMIT 1"
@@ -511,9 +512,9 @@ class Journal:
         return self._select(f"again_of = ? AND {in_states(IN_FLIGHT)}", [operation_id])
 
     def _replace(self, operation: Operation, now_ms: int) -> None:
-        """Mark the operation that an operation repeats as sent again.
+        """Mark the earlier operation that ``operation`` repeats as sent again.
 
-        If only a part is repeated, do nothing.
+        If ``operation`` repeats only a part of the earlier one, do nothing.
         """
         original = self.find(operation.again_of) if operation.again_of else None
         if original is not None and original.call == operation.call:

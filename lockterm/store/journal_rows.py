@@ -38,7 +38,7 @@ _KINDS = {
     for name, field in Operation.__dataclass_fields__.items()
     if field.type in _STORED
 }
-"""Maps the names of other columns to the allowed types of their values.
+"""Maps the names of the columns without JSON to the allowed types of their values.
 
 The empty value of the last type replaces a damaged value.
 """
@@ -139,7 +139,7 @@ def stored(name: str, value: Any) -> Any:
 
 
 def _legible(values: dict[str, Any], seq: int) -> bool:
-    """Return whether all values have the right type, and replace the others with empty values.
+    """Replace values of a wrong type with empty values, and return whether there were none.
 
     An empty ID becomes the row number, such as ``row 12``.
     """

@@ -208,11 +208,12 @@ def damaged_entries(connection: sqlite3.Connection) -> int:
 
 
 class RowCounts:
-    """The numbers of a profile's rows, for each value of a key. Each row is counted only once.
+    """The number of a profile's rows for each value of a key. Each row is counted only once.
 
     Args:
-        query: SQL that returns each key and its number of rows, up to the end of the condition.
-        group: The rest of the SQL; empty if there is only one key.
+        query: The SQL that returns each key and its number of rows, up to and including the WHERE
+            condition.
+        group: The GROUP BY clause of the SQL; empty if there is only one key.
         values: The values of the named parameters in the condition.
     """
 
@@ -225,7 +226,7 @@ class RowCounts:
         self._counts = Counter[int]()
 
     def now(self, connection: sqlite3.Connection) -> Counter[int]:
-        """Return the present numbers of rows. Only the rows since the last call are read.
+        """Return the present number of rows for each key. Only rows since the last call are read.
 
         Args:
             connection: A connection in a transaction.

@@ -72,8 +72,8 @@ class LockBook:
     def locks(self) -> list[Lock]:
         """Return all locks.
 
-        Locks that the user has opened come first, the last opened lock before the others. Other
-        locks follow by name.
+        Locks that the user has opened come first, the most recently opened one at the top. The
+        locks that were never opened follow by name.
         """
         with self._database.reading() as connection:
             rows = fetch(
