@@ -47,7 +47,7 @@ for them.
 """
 
 Wanted = Callable[["Remote"], bool]
-"""A function that returns whether the result should contain a remote."""
+"""A function that returns whether ``LockRead.remotes`` should contain a remote."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,7 +60,7 @@ class LockRead:
     remotes: Sequence[Remote] = ()
     """The remotes that the caller wants, in the order of the list."""
     listing: Listing | None = None
-    """All remotes of the lock; None if lockterm could not read it."""
+    """All remotes of the lock; None if lockterm could not read the lock."""
     problem: str = ""
     """Why lockterm could not read the lock completely, in a few words; empty if it could."""
     error: LocktermError | None = None

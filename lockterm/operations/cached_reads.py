@@ -72,7 +72,8 @@ class CachedReads:
         self._writing: set[asyncio.Future[Any]] = set()
         """The tasks that are writing to the cache."""
         self._due: dict[str, tuple[Source[Any], Fetched[Any]]] = {}
-        """Maps keys to values that are not cached yet. :meth:`close` caches the remaining ones."""
+        """Maps the keys of values that are not cached yet to their sources and values.
+        :meth:`close` caches the values that remain."""
 
     @cached_property
     def _cache(self) -> Cache | None:
@@ -150,7 +151,7 @@ class CachedReads:
         self._due[source.key] = source, seen
 
     async def kept(self, source: Source[T]) -> Fetched[T] | None:
-        """Return the cached value, which may be outdated; None if there is none."""
+        """Return the cached value of a source, which may be outdated; None if there is none."""
         cached = await self.read_cache(lambda cache: cache.get(source.key))
         if cached is None:
             return None
@@ -183,7 +184,9 @@ class CachedReads:
         return None if cache is None else await cache.thread.run(work, cache)
 
     async def write_cache(self, work: Callable[[Cache], T]) -> T | None:
-        """Run a function that may write to the cache to its end, even if the caller is canceled.
+        """Run a function that may write to the cache.
+
+        The function runs to its end even if the caller is canceled.
 
         Returns:
             The result of the function; None if there is no cache.

@@ -159,7 +159,9 @@ class Connection:
         pace: RateLimiter | None = None,
         retry: Callable[[LockService], Awaitable[object]] | None = None,
     ) -> T:
-        """Make a call that only reads. If the service is unreachable, retry it in the background.
+        """Make a call that only reads, and return its result.
+
+        If the service is unreachable, the call is retried in the background.
 
         Args:
             call: The call.
@@ -213,7 +215,7 @@ class Connection:
         return self.online is not False
 
     async def call(self, call: Callable[[LockService], Awaitable[T]]) -> T:
-        """Make a call, and record whether it reached the service.
+        """Make a call, record whether it reached the service, and return its result.
 
         Raises:
             ServiceError: The call failed. :class:`RateLimitedError` if the service refused it, or
@@ -290,7 +292,7 @@ class Connection:
         self.background(self.open())
 
     def background(self, work: Awaitable[T]) -> asyncio.Task[T]:
-        """Run a task in the background. Only :meth:`close` cancels the task."""
+        """Start a background task, and return it. Only :meth:`close` cancels the task."""
         task = asyncio.ensure_future(work)
         self._tasks.add(task)
         task.add_done_callback(self._tasks.discard)
@@ -309,7 +311,7 @@ def _retrieve(task: asyncio.Task[object]) -> None:
 
 
 def load_client() -> type[LockService]:
-    """Import the client, and return its class. The import is slow, so call this in a thread."""
+    """Import the client, and return its class. Call this function in a thread: it is slow."""
     from lockterm.api.client import LockService
 
     return LockService

@@ -158,7 +158,7 @@ class _Copies(PlanSource):
         self._known: Mapping[int, Mapping[str, Any]] = {}
         """Maps IDs of remotes to the known values of hidden fields."""
         self._gone: list[str] = []
-        """A sentence about marked remotes that the source lock no longer has; empty if none."""
+        """At most one sentence, about marked remotes that the source lock no longer has."""
 
     async def read(self) -> Sequence[ReadLock]:
         operations, source = self.operations, self.source
@@ -244,7 +244,7 @@ class _Copies(PlanSource):
 
 
 def _only(read: ReadLock, marked: Sequence[Remote] | None) -> tuple[ReadLock, list[str]]:
-    """Return a lock with only the marked remotes, and a sentence about missing ones, if any."""
+    """Return a lock with only the marked remotes, and a sentence if some of them are missing."""
     if marked is None:
         return read, []
     seen = {remote.id: remote.raw for remote in marked}

@@ -20,7 +20,7 @@ AGAIN_S = 1.0
 """Number of seconds after a failed write until the draft is written again."""
 
 Key = tuple[str, int, int | None]
-"""The name of a form, the ID of its lock, and the ID of its remote or None."""
+"""The name of a form, the ID of its lock, and the ID of its remote (None for a new remote)."""
 
 
 class DraftKeeper:

@@ -41,7 +41,8 @@ TOLD = ("When", "What", "Lock", "Remote", "Details", "Result", "Note")
 """The columns of the CSV file of the history. The JSON file has more data."""
 
 _NAMES = 100
-"""Upper limit, exclusive, of the number in a file name that distinguishes exports of one second."""
+"""The number that no file name reaches. Names of exports from the same second end in different
+numbers below this one."""
 
 _JSON_HEAD = re.compile(rb'\s*\{\s*"format"\s*:\s*"%s"' % FORMAT.encode())
 _MOST_HEAD = 4096

@@ -302,7 +302,7 @@ class JournalStore:
         return [row for row in rows if (row.id, row.settled_ms) not in old]
 
     async def lately_added(self, lock_id: int, name: str) -> Operation | None:
-        """Return a recent add of a remote with this name that a list may not show yet, or None."""
+        """Return the recent add of a name that a list may not show yet; None if there is none."""
         return self._recorded(await self.lately(lock_id, NAME_S, name)).named(name)
 
     async def unlisted(
@@ -471,7 +471,7 @@ class JournalStore:
 
         Args:
             operation: The operation.
-            changes: The new values of its fields, including ``state``.
+            changes: The new values of the operation's fields, including ``state``.
         """
         await self._thread.to_its_end(self._end, operation, **changes)
 
@@ -498,7 +498,7 @@ class JournalStore:
 
         Args:
             operation: The operation.
-            changes: The new values of its fields, including ``state``.
+            changes: The new values of the operation's fields, including ``state``.
 
         Returns:
             The operation as it is now in the journal. Another session may have resolved it first.
@@ -526,7 +526,7 @@ class JournalStore:
         return await self._thread.run(partial(self._read, work, *args, **options))
 
     def use(self, work: Callable[P, T], *args: P.args, **options: P.kwargs) -> T:
-        """Run a function that uses the store, after registering this session."""
+        """Register this session, run a function that uses the store, and return its result."""
         self._open()
         return work(*args, **options)
 

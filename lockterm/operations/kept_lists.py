@@ -103,7 +103,7 @@ class KeptLists:
         return ends
 
     async def is_behind(self, lock_id: int) -> bool:
-        """Return whether the stored list of a lock is missing, or older than lockterm's changes."""
+        """Return whether a lock's stored list is missing, or older than lockterm's last change."""
         return await self._reads.read_cache(lambda cache: cache.is_behind(lock_id)) is not False
 
     # --- storing and comparing -------------------------------------------------------------
@@ -170,7 +170,7 @@ class KeptLists:
         return {(one.lock_id, one.remote_id): one for one in reversed(found or ())}
 
     async def note_seen(self, until_ms: int) -> None:
-        """Store that the user has looked at the changes found until ``until_ms``."""
+        """Store that the user has looked at the changes found until a time in milliseconds."""
         await self._reads.write_cache(lambda cache: cache.note_seen(until_ms))
 
     async def _leave_out_own(

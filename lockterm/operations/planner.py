@@ -175,7 +175,7 @@ def _hold_deletes_back(
 
 
 OnRead = Callable[[int, int], None]
-"""A callback after each lock, with the numbers of finished locks and of all locks."""
+"""A function to call after each lock, with the numbers of finished locks and of all locks."""
 
 
 async def read_locks(

@@ -64,7 +64,7 @@ class Certificate:
 
 
 async def ask(profile: Profile, lock_id: int = SOME_LOCK, *, more_calls: int = 0) -> ServiceAnswers:
-    """Request a page with one remote, and repeat the request ``more_calls`` times.
+    """Request a page with one remote, repeat this ``more_calls`` times, and return the results.
 
     Raises:
         LocktermError: The service did not answer, or its answer does not follow the contract.

@@ -296,7 +296,7 @@ def shows_others(
 
 
 def _is_shown(record: Mapping[str, Any], shown: Mapping[int, Remote]) -> bool:
-    """Return whether a list contains a remote, rather than another remote with its ID.
+    """Return whether a list contains a remote. Another remote with the same ID does not count.
 
     Args:
         record: The record of the remote.

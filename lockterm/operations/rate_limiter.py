@@ -59,8 +59,8 @@ class RateLimiter:
 
     def __init__(self, clock: Clock, calls_per_minute: int = 0) -> None:
         self.at_once = FIRST_AT_ONCE
-        """Number of steps allowed in parallel. The fraction is the progress toward one more
-        step."""
+        """Number of steps allowed in parallel. The digits after the decimal point are the
+        progress toward one more step."""
         self._clock = clock
         self._most_per_s = calls_per_minute / 60 if calls_per_minute else math.inf
         self._rate = math.inf

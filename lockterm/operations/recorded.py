@@ -159,9 +159,9 @@ class Recorded:
     def newest(self, remote: Remote) -> Remote:
         """Return a remote from a list, with the recorded changes that the list does not show yet.
 
-        The list does not show a change if all fields that this and later changes set still have
-        their old values. Any other value was set by others, or is the form in which the service
-        stores a sent value.
+        The list does not show a change if all fields that the change and later changes set still
+        have their old values. Any other value was set by others, or is the form in which the
+        service stores a sent value.
 
         Returns:
             The remote; the same object if the list shows all changes.

@@ -26,12 +26,12 @@ if TYPE_CHECKING:
 
 NAME_CHECK = "name check"
 LAST_READING = "last reading of the remote"
-"""The names of two checks before a write, for :func:`before_sending`. The first checks that a name
-is free, and the second checks that a remote is unchanged."""
+"""The names of two checks before a write, for :func:`before_sending`: that a name is free
+(``NAME_CHECK``), and that a remote is unchanged (``LAST_READING``)."""
 
 
 class PendingChangeError(LocktermError):
-    """An error for a write that an earlier unconfirmed change on the lock or the remote blocks."""
+    """An error for a write that is blocked by an unconfirmed change on the same lock or remote."""
 
     title = "Blocked by an unconfirmed change"
 
@@ -155,7 +155,7 @@ def before_sending(check: str) -> Iterator[None]:
 
 
 def just_added(name: str, remote_id: int | None) -> NameTakenError:
-    """Return the error for a name that was just added, although lists may not show it yet."""
+    """Return the error for a name that a new remote has, even if no list shows the remote yet."""
     which = "" if remote_id is None else f", as remote {remote_id}"
     return NameTakenError(
         f"You have just added {clean(name, 60)}{which}. The service may not list the remote yet.",

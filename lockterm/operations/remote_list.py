@@ -29,8 +29,8 @@ HELD_S = 0.15
 
 SHOWN_MS = 250
 LONG_SHOWN_MS, LONG_MS = 1000, 2000
-"""The intervals of screen updates in a short and in a long search, and the duration after which a
-search is long.
+"""The intervals of screen updates in a short search (``SHOWN_MS``) and in a long search
+(``LONG_SHOWN_MS``), and the duration after which a search is long (``LONG_MS``).
 
 All are in milliseconds. A long search updates the screen less often, because each update sends 80
 bytes to the terminal, and a list may have 1,000 pages.
@@ -97,7 +97,7 @@ class RemoteList:
         """The IDs of the remotes on all pages read so far."""
 
     def rename(self, lock: Lock) -> None:
-        """Use the new name and time zone of the lock from the lock book."""
+        """Use the name and time zone in ``lock``, the new entry of the lock in the lock book."""
         self.lock, self.zone = lock, self._operations.zone(lock)
 
     def change(self, **changes: Any) -> None:

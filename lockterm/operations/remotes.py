@@ -380,7 +380,7 @@ class Remotes:
         return recorded.newest(remote)
 
     async def still(self, before: Remote, lock_id: int) -> Remote:
-        """Read the details of a remote, and check that its ID still belongs to the same remote.
+        """Return the details of a remote, after checking that its ID still belongs to it.
 
         Raises:
             RuleViolationError: The ID belongs to another remote or lock. The caller must not send a
@@ -398,7 +398,7 @@ class Remotes:
         return now
 
     async def detail_as_shown(self, remote_id: int, pace: RateLimiter | None = None) -> Remote:
-        """Read the details of a remote once, without adding recorded changes.
+        """Return the details of a remote, read once and without recorded changes added.
 
         The details may be outdated, because the service can answer from an old copy.
         """
@@ -446,7 +446,7 @@ MOST_KNOWN = 20
 """Maximum number of remotes that are remembered for one lock."""
 
 MOST_LOCKS = 500
-"""Maximum number of locks for which remotes are remembered. The oldest are dropped first."""
+"""Maximum number of locks for which remotes are remembered. The oldest locks are dropped first."""
 
 _NAMES = ("id", "remoteNumber", "createTime")
 

@@ -41,7 +41,10 @@ class Resolution:
     writes: Writes
 
     async def bind(self, operation: Operation, remote_id: int) -> Operation:
-        """Resolve an ambiguous add with the remote that the user recognized as the added one."""
+        """Resolve an ambiguous add with the remote that the user recognized as the added one.
+
+        Return the operation as it is now in the journal.
+        """
         self.watch.told.add(operation.id)
         return await self.journal.resolve(
             operation,
@@ -51,7 +54,10 @@ class Resolution:
         )
 
     async def give_up(self, operation: Operation) -> Operation:
-        """Dismiss an unconfirmed operation, although it may still take effect."""
+        """Dismiss an unconfirmed operation, although it may still take effect.
+
+        Return the operation as it is now in the journal.
+        """
         return await self.journal.resolve(operation, state=OperationState.GIVEN_UP)
 
     async def send_again(self, operation: Operation) -> None:

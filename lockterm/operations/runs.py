@@ -140,14 +140,17 @@ class Runs:
         return plan.credentials not in (None, self.journal.account.credentials)
 
     async def note_same_account(self, plan: Plan) -> Plan:
-        """Store that the present credentials belong to the account that a plan was made for."""
+        """Store that the present credentials belong to the account that a plan was made for.
+
+        Return the plan with the digest of these credentials.
+        """
         now, was = self.journal.account.credentials, plan.credentials or ""
         await self._use(self.journal.account.note_same, was)
         await self._use(self._store.note_credentials, plan.id, now)
         return replace(plan, credentials=now)
 
     async def find(self, start: str) -> Plan:
-        """Return a stored plan by its ID or the beginning of its ID, with results of the journal.
+        """Return a stored plan by its ID or the beginning of its ID, with results from the journal.
 
         Raises:
             NoSuchRunError: No ID of a plan, or more than one, begins with ``start``.
@@ -195,9 +198,9 @@ class Runs:
         return bool(await self._use(self._store.holder, plan_id))
 
     def retry(self, plan: Plan) -> Plan:
-        """Return a new plan with the steps of a plan that can be retried.
+        """Return a new plan with those steps of a plan that can be retried.
 
-        These are refused and unsent steps. The new plan is not stored, and may be empty.
+        These are the refused and unsent steps. The new plan is not stored, and may be empty.
         """
         due: dict[str, Any] = {"state": StepState.TO_DO, "message": "", "operation_id": None}
         steps = [replace(step, **due) for step in select_retryable(plan.steps)]
@@ -409,9 +412,10 @@ class Runs:
         await self._end(run, ended)
 
     async def _unless_held(self, run: Run, step: Step) -> Step:
-        """Run a step. If an unconfirmed change blocks the step, verify that change first.
+        """Run a step, and return it with its result.
 
-        Each blocking change is verified only once per run.
+        If an unconfirmed change blocks the step, first verify that change. Each blocking change is
+        verified only once per run.
         """
         try:
             return await self.steps.execute(step)

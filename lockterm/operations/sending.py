@@ -55,7 +55,7 @@ class Order:
     """A check to call just before sending; None if there is no check. The check returns records
     that replace ``before``, or None to keep ``before``. It raises an error to prevent the write."""
     again_of: str | None = None
-    """The ID of the unconfirmed operation that this write repeats, or None."""
+    """The ID of the unconfirmed operation that this write repeats; None if it repeats none."""
     restores: tuple[str | None, int | None] = (None, None)
     """The ID of the delete or clear whose backup is restored, and the ID of the remote in this
     backup; both are None if the write is not a restore."""
@@ -228,7 +228,7 @@ class HttpSender:
             )
 
     async def _recognize(self, operation: Operation) -> int | None:
-        """Find the ID of an added remote whose ID the service did not return; None if unclear."""
+        """Return the ID of an added remote if the service did not return it; None if unclear."""
         try:
             remotes = await self.remotes.all(operation.lock_id, UNASKED)
             ids = [remote.id for remote in like_added(operation, remotes) if remote.id is not None]

@@ -227,12 +227,15 @@ class Steps:
     ) -> Step:
         """Send a change, unless the remote was changed since the plan was made.
 
+        Return the step with its result.
+
         Args:
             step: The step.
             before: The remote when the plan was made.
             now: The remote as it was just read.
             fields: The fields that must be unchanged.
-            write: A method of :class:`Writes` with its other arguments.
+            write: A method of :class:`Writes` that sends the change. Only ``just_read`` and
+                ``operation_id`` are missing from its arguments.
         """
         if changed := await self._differences(step, before, now, fields):
             return _ended(step, StepState.SKIPPED, f"The remote was changed since then: {changed}.")
@@ -250,7 +253,7 @@ class Steps:
         return await self._unless_changed(step, before, now, replaced, update)
 
     async def _set_user_no(self, step: Step, before: Remote, now: Remote) -> Step:
-        """Set the user number with its own call (contract 4.8).
+        """Set the user number with its own call (contract 4.8), and return the step's result.
 
         The service may omit the number in its answers. In this case, the number cannot be compared.
         """

@@ -430,7 +430,7 @@ class _OnLock:
         )
 
     async def _backup(self, change: Operation, planned: PlannedSteps) -> list[tuple[str, BackedUp]]:
-        """Return the remotes of a backup that must still be restored, with the ID of the change.
+        """Return the remotes of a backup still to restore, each with the ID of ``change``.
 
         Args:
             change: The delete or clear that made the backup.

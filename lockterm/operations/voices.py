@@ -104,8 +104,8 @@ class Voices:
 
         Args:
             wanted: The source of the pack: its address, and its size and MD5 if known.
-            progress: A function that is called with the number of bytes so far, and the total,
-                which is None if unknown.
+            progress: A function that is called with the number of received bytes, and the number of
+                all bytes, which is None if unknown.
             agreed: The result of :meth:`server_of`, if the user has agreed to this server.
         """
         downloads = await self._downloads()

@@ -277,7 +277,7 @@ class Watch:
     async def _are_new(
         self, add: Operation, remotes: Sequence[Remote], is_since: bool
     ) -> Mapping[int | None, bool | None]:
-        """Return whether each remote, by ID, appeared after an add was sent; None if unclear."""
+        """Return, by remote ID, whether the remote appeared after an add; None if unclear."""
         are_new: dict[int | None, bool | None] = {}
         sent_ms, now_ms = self._sent_ms(add), self._service_ms()
         before = await self._kept_lists.ids_before(add.lock_id, add.sent_ms or add.prepared_ms)
@@ -312,7 +312,7 @@ class Watch:
     # --- automatic reading -------------------------------------------------------------------
 
     def start(self) -> None:
-        """Verify unconfirmed operations in the background, unless ``by_itself`` is false."""
+        """Start to verify unconfirmed operations in the background. In a command, do nothing."""
         if not self._by_itself:
             return
         self._asked.set()

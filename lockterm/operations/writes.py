@@ -118,7 +118,7 @@ class Writes:
         just_read: bool = False,
         operation_id: str | None = None,
     ) -> None:
-        """Change a remote (contract 4.4); other errors are those of :meth:`add_remote`.
+        """Change a remote (contract 4.4). For other errors, see :meth:`add_remote`.
 
         Raises:
             RuleViolationError: A value to replace has changed since ``before``. Nothing was sent.
