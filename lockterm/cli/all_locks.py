@@ -97,7 +97,11 @@ def list_unread(found: Sequence[LockRead]) -> list[LockRead]:
 
 
 def to_counts_json(found: Sequence[LockRead]) -> dict[str, Any]:
-    """Return values for the JSON output: the numbers of locks, and the locks not fully read."""
+    """Return a part of the JSON output: the locks that were not fully read, and the totals.
+
+    ``locks`` is the number of all locks, and ``read`` the number of fully read locks. ``notRead``
+    lists the other locks, each with the reason.
+    """
     missed = list_unread(found)
     return {
         "locks": len(found),

@@ -363,7 +363,7 @@ def user_number(
 
 
 def _read_before(session: Session, lock: Lock, remote_id: int) -> Remote:
-    """Return a remote as the service reports it, or with only its IDs in a dry run."""
+    """Return a remote as the service reports it; in a dry run, the remote has only its IDs."""
     if session.dry_run:
         return Remote.read({"id": remote_id, "lockId": lock.lock_id})
     return read_remote(session, lock, remote_id)
@@ -398,9 +398,10 @@ def _find_warnings(session: Session, reading: TypedRemote, before: Remote | None
 def _find_taken(
     session: Session, lock: Lock, name: str, number: str = "", own_id: int | None = None
 ) -> dict[str, str]:
-    """Return sentences about other remotes with the same or a similar name or number, by field.
+    """Return sentences about other remotes of the lock that have this or a similar name or number.
 
-    In a dry run, the result is empty.
+    The keys of the result are the contract fields ``remoteName`` and ``remoteNumber``. A field
+    without such a remote is missing. In a dry run, the result is empty.
     """
     if session.dry_run:
         return {}
@@ -417,6 +418,8 @@ def _find_taken(
 
 def _confirm_warnings(found: Mapping[str, str], *, yes: bool, question: str = _SEND_IT) -> bool:
     """Print warnings, ask whether to send the change anyway, and return the answer.
+
+    If there are no warnings, return True without asking.
 
     Raises:
         UsageError: If ``--yes`` was not given and there is no terminal for the prompt.

@@ -167,7 +167,7 @@ def run_demo(options: Options) -> int:
 
 
 def _write_profile(file: Path, base_url: str, token: str) -> None:
-    """Write the profile with which ``lockterm demo COMMAND`` of this user reaches the service."""
+    """Write a configuration file with which ``lockterm demo COMMAND`` reaches the service."""
     make_directory(file.parent)
     text = (
         f'[profiles.{NAME}]\nbase_url = "{base_url}"\n'
@@ -251,7 +251,7 @@ class _LateService:
         self._thread: threading.Thread | None = None
 
     def start(self) -> None:
-        """Start the service in a thread, where it also answers the waiting requests."""
+        """Start the service in a thread; the service then answers the waiting requests."""
         self._thread = threading.Thread(target=self._start, name="lockterm-demo", daemon=True)
         self._thread.start()
 

@@ -279,9 +279,9 @@ def _check_database(database: Path) -> Iterator[Finding]:
 
 
 def _inspect(database: Path) -> tuple[dict[str, Any], str]:
-    """Return the numbers of entries in the store, and a description of any damage.
+    """Return facts about the store by name, such as how many ``locks`` it has, and its damage.
 
-    The description is empty if the store is sound.
+    The second value describes the damage; it is empty if the store is sound.
     """
     uri = f"{database.absolute().as_uri()}?mode=ro"
     with closing(sqlite3.connect(uri, uri=True)) as connection:

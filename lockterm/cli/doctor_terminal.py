@@ -39,7 +39,7 @@ _TMUX_TIMEOUT_S = 2.0
 """The maximum time to wait for a reply of tmux, in seconds."""
 
 _NAMES = {"tmux": "tmux", "GNU screen": "screen"}
-"""Maps the names of multiplexers to their names in the configuration."""
+"""Maps the name that a multiplexer reports to the name of the multiplexer in a configuration."""
 
 SMALLEST = (60, 20)
 """The minimum size of a terminal for the UI, in columns and rows."""
@@ -317,8 +317,9 @@ def _check_tmux(tmux: dict[str, Any] | None, facts: dict[str, Any]) -> Finding:
 def _ask_tmux() -> dict[str, Any] | None:
     """Return facts about the instance of tmux in which lockterm runs; None if tmux does not reply.
 
-    ``terminal`` is the value of TERM in the terminal in which tmux runs. ``allowPassthrough`` is
-    None for a version of tmux that lacks this option and forwards all sequences.
+    The fact ``terminal`` is the value of TERM in the terminal in which tmux runs. The fact
+    ``allowPassthrough`` is None for a version of tmux that lacks this option and forwards all
+    sequences.
     """
     about = _run_tmux("display-message", "-p", "#{version} #{client_tty} #{client_termname}")
     found = re.match(r"(?:next-)?(\d+\.\d+)\S* (\S+) (\S+)", about or "")

@@ -205,7 +205,7 @@ def _save(session: Session, lines: Sequence[LockLine]) -> list[tuple[Lock, _Outc
     """Save all lines as entries of the lock book, or none of them on an error.
 
     Returns:
-        Each lock with its result.
+        Each lock, with the effect on its entry in the lock book.
     """
     book = {lock.lock_id: lock for lock in session.run(session.operations.locks.all())}
     results, changed = [], []

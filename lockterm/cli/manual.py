@@ -46,7 +46,7 @@ def list_exit_codes(*numbers: int, **meanings: str) -> str:
 
 
 def list_examples(codes: str, *commands: str) -> str:
-    """Return the text after a command's options if it consists only of examples and exit codes.
+    """Return a text of examples and exit codes, for the part of a help after the options.
 
     Args:
         codes: The section with the exit codes.

@@ -56,7 +56,7 @@ class WholeNumber(click.IntRange):
 
 
 class QuotingBash(BashComplete):
-    """Shell completion for bash that quotes the completed words, because bash does not.
+    """Shell completion for bash that quotes the completed words, because bash leaves them unquoted.
 
     Quoting is necessary because a profile's name may be any text, even ``a$(touch x)``.
     """
@@ -84,7 +84,7 @@ def complete_profiles(
 def complete_locks(
     context: click.Context, parameter: click.Parameter, incomplete: str
 ) -> list[CompletionItem]:
-    """Return the IDs of locks whose ID or name starts with the typed text, without a request."""
+    """Return the IDs of locks whose ID or name starts with the typed text, without a call."""
     from lockterm.store import database, lock_book  # only to complete a lock
 
     paths = Paths.standard()
@@ -152,7 +152,7 @@ class WriteOptions(NamedTuple):
 
 
 def _store(context: click.Context, parameter: click.Parameter, value: Any) -> None:
-    """Store an option in ``Options``, where it replaces an earlier value of the same option."""
+    """Store the value of an option in ``Options``, in place of an earlier value of this option."""
     if value not in (None, False):
         context.obj = replace(context.obj, **{str(parameter.name): value})
 
@@ -181,7 +181,7 @@ def take_options(*names: str, **helps: str) -> Callable[[Command], Command]:
 
     Args:
         names: The names of fields of ``Options``, each of which becomes an option of the command.
-        helps: Help texts by field, which replace the usual ones for this command.
+        helps: Help texts by field, which replace the usual help texts in this command.
     """
 
     def decorate(command: Any) -> Any:

@@ -48,7 +48,7 @@ from lockterm.operations.export import may_replace, write_file
 _NAMED = 5
 """The maximum number of remotes with an unreadable period that a message lists by name."""
 _TITLES = tuple(title for title in TITLES if title not in ("Type", "State"))
-"""The titles of the columns after day and lock. More columns would not fit into 80 cells."""
+"""The titles of the columns after day and lock, without those that do not fit into 80 cells."""
 _MONTHS_DIFFER_MS = 4 * dates.DAY_MS
 """The time in milliseconds by which the searched period is longer than the reported period.
 

@@ -422,10 +422,11 @@ def put_step(step: Step, *, is_planned: bool = False, shortened: str = "") -> No
     """Print a step as a line of JSON.
 
     Args:
-        step: The step. If it was being sent, it comes from :func:`lockterm.domain.plan.at_rest` or
-            :func:`lockterm.domain.plan.under_way`, which state what that means.
-        is_planned: Whether a step that is due is still planned, as in a dry run, or if a session is
-            running its plan. Otherwise, such a step counts as not sent.
+        step: The step. A step that was being sent must come from
+            :func:`lockterm.domain.plan.at_rest` or :func:`lockterm.domain.plan.under_way`, which
+            add a message to the step.
+        is_planned: Whether to print a step that is due as planned, in a dry run or while a session
+            runs the plan. Otherwise, such a step is printed as not sent.
         shortened: A sentence about how the step shortens access; empty if it does not.
     """
     state, said = str(step.state), [step.message]

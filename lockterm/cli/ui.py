@@ -56,7 +56,7 @@ def run_ui(
 
 
 def _run_first_start(options: Options, settings: Settings, paths: Paths, profiles: Profiles) -> int:
-    """Let the user set up a first service or try the demo, and run the UI."""
+    """Let the user set up a first service or try the demo, run the UI, and return the exit code."""
     from lockterm.app.first_run_app import FirstRunApp
 
     handler = log_to(paths.log_file, options.log_level)
@@ -88,7 +88,11 @@ def _run_profiles(
     profiles: Profiles,
     log_level: str | None,
 ) -> int:
-    """Run the app, and then a new app each time the user switches to another profile."""
+    """Run the app, and then a new app each time the user switches to another profile.
+
+    Returns:
+        The exit code of the last app.
+    """
     secrets: set[str] = set()
     before: LocktermApp | None = None
     settings = _add_last_lock(settings, paths)

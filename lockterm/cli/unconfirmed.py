@@ -317,7 +317,7 @@ def _print_one(operation: Operation, *, as_json: bool) -> int:
 
 
 async def _verify(session: Session, operations: list[Operation]) -> list[Operation]:
-    """Verify operations in parallel, and report failures on stderr."""
+    """Verify operations in parallel, report failures on stderr, and return all operations."""
 
     async def read(operation: Operation) -> Operation:
         try:

@@ -264,7 +264,7 @@ def set_voice(options: Options, typed_lock: str, lang: str, timbre: str, how: Wr
 
 
 def _confirm_server(session: Session, name: str, server: str, *, yes: bool) -> bool:
-    """Ask whether to download a pack from a server other than the service."""
+    """Ask whether to download a pack from a server other than the service; return the answer."""
     notify(
         f"note: {clean(session.profile.host, 80)} refers to {server}, which is another"
         " server. lockterm sends no header to it."
