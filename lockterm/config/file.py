@@ -218,6 +218,11 @@ def _check_headers(config: ConfigFile, profile: str, headers: object) -> None:
 def _check_permissions(config: ConfigFile, mode: int, why: str | None) -> None:
     """Check that other users can neither change the file nor read secrets in it.
 
+    Args:
+        config: The content of the file.
+        mode: The mode of the file, with its permissions.
+        why: Why other users can change the file, as a clause; None if they cannot.
+
     Raises:
         ConfigError: Other users can change the file, or can read secrets in it.
     """
@@ -254,7 +259,7 @@ def _refuse_huge_numbers(value: object) -> None:
 
 
 def line_of(source: str, keys: tuple[str, ...]) -> int | None:
-    """Return the line number of a key or table, from 1.
+    """Return the number of the line with a key or table in a TOML text, counted from 1.
 
     Returns:
         None if the key is missing, or if it is inside an inline table.

@@ -65,7 +65,7 @@ class Look:
     def native(self) -> bool:
         """Whether lockterm uses only the 16 colors that the terminal's theme defines.
 
-        This is the case in low-bandwidth mode, and on terminals without other colors.
+        lockterm does so in low-bandwidth mode, and on terminals without other colors.
         """
         return self.quiet or self.colors <= FEW_COLORS
 

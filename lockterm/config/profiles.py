@@ -100,7 +100,7 @@ class Profiles:
 
     @property
     def read_only_by(self) -> str:
-        """The option or variable that overrides ``read_only`` of each profile; empty if none."""
+        """The option or variable that overrides ``read_only`` in profiles; empty if none does."""
         return self._named("read_only", "1" if self._options.read_only else None)
 
     def _named(self, setting: str, option: str | None) -> str:

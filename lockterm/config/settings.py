@@ -203,12 +203,20 @@ class _Resolver:
         return filed and not self._options.no_cache
 
     def _account(self, at_home: bool) -> str:
-        """Return the profile's account; empty if the base URL in use is not the profile's own."""
+        """Return the profile's account; empty if the base URL in use is not the profile's own.
+
+        Args:
+            at_home: Whether the base URL in use is the profile's own.
+        """
         account = self._filed("account", values.account, _USUAL.account)
         return account if at_home else ""
 
     def _color(self, at_home: bool) -> str:
-        """Return the profile's color; empty if the base URL in use is not the profile's own."""
+        """Return the profile's color; empty if the base URL in use is not the profile's own.
+
+        Args:
+            at_home: Whether the base URL in use is the profile's own.
+        """
         key = color_key(self._chosen)
         color = self._filed(key, values.color, _USUAL.color)
         self._origins["color"] = self._origins.pop(key)
@@ -278,7 +286,7 @@ class _Resolver:
         return value
 
     def _typed(self, setting: str, option: str | None, check: Callable[[str], T]) -> T | None:
-        """Return the checked value of an option or its environment variable; None if not given.
+        """Return the checked value of an option or its variable; None if neither is set.
 
         Args:
             setting: The name of the setting.
@@ -301,7 +309,7 @@ class _Resolver:
             raise ConfigError(values.as_sentence(f"{place} {error}")) from None
 
     def _switched(self, setting: str, option: bool) -> bool | None:
-        """Return the value of a yes-or-no option or its environment variable; None if not given."""
+        """Return the value of a yes-or-no option or its variable; None if neither is set."""
         return self._typed(setting, "1" if option else None, values.switch)
 
     def _filed(self, key: str, check: Callable[[Any], T], default: T) -> T:

@@ -93,7 +93,7 @@ def check(
     taken: Mapping[str, Any],
     relative_to: Path = Path(),
 ) -> CheckedProfile:
-    """Check every field of the form, and convert the input to settings for the file.
+    """Check every field of the form, and return the errors and the settings for the file.
 
     Args:
         typed: The typed texts by name of the field.

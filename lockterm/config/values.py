@@ -361,9 +361,7 @@ def as_sentence(sentence: str) -> str:
 
 
 def zone_of_offset(name: str) -> str:
-    """Return a suggestion in place of a time zone such as ``GMT+2``.
-
-    The suggestion is the end of an error message.
+    """Return the end of an error message that suggests a zone in place of one such as ``GMT+2``.
 
     The result is empty for a name without an offset.
     """

@@ -140,7 +140,7 @@ def edited(source: str, default: str | None, profiles: Profiles) -> str | None:
 
 
 def _meaning(value: Any) -> Any:
-    """Return a value for comparisons, which is equal for TOML documents with the same settings.
+    """Return a form of a TOML value that is equal for all documents with the same settings.
 
     Empty tables are ignored.
     """

@@ -83,7 +83,7 @@ _NEWER_NAMES = {
 
 @cache
 def windows_zones() -> Mapping[str, str]:
-    """Return the IANA names of the time zones on Windows, by case-folded name on Windows.
+    """Return the IANA name of each time zone of Windows, by its case-folded name on Windows.
 
     Names that begin with ``UTC`` are missing, because :func:`normalize_zone` parses them as
     offsets.
