@@ -128,7 +128,19 @@ def _keys(name: str, value: object) -> Iterator[str]:
 
 
 def _check_reach(name: str, keys: tuple[str, ...], defaults: tuple[str, ...]) -> None:
-    """Raise an error unless Esc still leaves the screen, and required keys work in text fields."""
+    """Check that the keys chosen for an action leave the action within reach.
+
+    Esc must still leave the screen if it is a default key. An action that works in text fields must
+    have a key that types no text, and an action that works everywhere must have no other keys.
+
+    Args:
+        name: The ID of the action.
+        keys: The chosen keys, in Textual's names.
+        defaults: The default keys.
+
+    Raises:
+        WrongKeyError: If the keys break one of these rules.
+    """
     if "escape" in defaults and "escape" not in keys:
         mine = ",".join(map(written, keys))
         raise WrongKeyError(

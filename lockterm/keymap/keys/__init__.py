@@ -36,7 +36,7 @@ the places."""
 def known() -> Mapping[str, tuple[str, ...]]:
     """Return the default keys of each action by ID, in Textual's names.
 
-    If several places have the same ID, the keys of the first place count.
+    If several places have an action with the same ID, the keys of the first place count.
     """
     keys: dict[str, tuple[str, ...]] = {}
     for place in PLACES.values():
@@ -47,7 +47,7 @@ def known() -> Mapping[str, tuple[str, ...]]:
 
 @cache
 def in_help() -> Mapping[str, tuple[str, int]]:
-    """Return the heading of each action in the help and its position below the heading, by ID."""
+    """Map the ID of each action to its heading in the help, and its position below this heading."""
     below: dict[str, list[str]] = {task: [] for task in TASKS}
     for place in PLACES.values():
         for task, keys in place.tasks.items():
@@ -82,7 +82,12 @@ def is_by_hand(name: str) -> bool:
 
 
 def footer_group(name: str | None) -> int:
-    """Return the footer group of an action: 0 (most actions), 1 (move), 2 (find) or 3 (others)."""
+    """Return the number of an action's group in the footer.
+
+    The groups are 1 for moving through rows and pages, 2 for finding, and 3 for other moves,
+    unconfirmed changes and actions that work everywhere. All other actions, and a key without an
+    ID, are in group 0.
+    """
     if name is None:
         return 0
     begin, _, end = name.partition(".")

@@ -265,7 +265,7 @@ PRIORITY = tuple(key.id for key in APP.own if key.priority)
 """The IDs of the keys that take precedence over all other keys, in every dialog and field."""
 
 FIRST_RUN_IDS = ("app.help", "app.quiet", "app.mouse", "app.theme", "app.redraw", "app.quit")
-"""The IDs of other global keys that work before a service is configured."""
+"""The IDs of the global keys, besides ``PRIORITY``, that work before a service is configured."""
 
 FIRST_RUN = tuple(
     replace(key, verb="quit", line=1) if key.id == "app.quit" else key
