@@ -144,7 +144,7 @@ class Parameters:
     """The parameters of a request. Methods raise ``RequestRefusedError`` for an invalid parameter.
 
     Args:
-        values: The values by name.
+        values: The values of the parameters, by name.
         as_text: Whether all values are text, as in a query or form. Numbers are then decimal
             digits, and objects and arrays are JSON.
     """
@@ -154,25 +154,25 @@ class Parameters:
         self._as_text = as_text
 
     def text(self, name: str) -> str:
-        """Return a required text that is not blank."""
+        """Return the text of a required parameter, which must not be blank."""
         value = self._required(name, self.optional_text(name))
         if not value.strip():
             raise _wrong(f"{name} is blank.")
         return value
 
     def optional_text(self, name: str) -> str | None:
-        """Return a text; None if the parameter is missing."""
+        """Return the text of a parameter; None if the parameter is missing."""
         value = self._values.get(name)
         if value is not None and not isinstance(value, str):
             raise _wrong(f"{name} must be a string.")
         return value
 
     def integer(self, name: str, low: int = 1) -> int:
-        """Return a required whole number of at least ``low``."""
+        """Return the whole number of a required parameter, which must be at least ``low``."""
         return self._required(name, self.optional_integer(name, low))
 
     def optional_integer(self, name: str, low: int = 0, high: int = INT64_MAX) -> int | None:
-        """Return a whole number from ``low`` to ``high``; None if the parameter is missing."""
+        """Return the number of a parameter, from ``low`` to ``high``; None if it is missing."""
         value = self._sent(name)
         if isinstance(value, str) and self._as_text and _WHOLE_NUMBER.fullmatch(value):
             value = int(value)
@@ -185,11 +185,11 @@ class Parameters:
         return value
 
     def choice(self, name: str, allowed: tuple[int, ...]) -> int:
-        """Return a required whole number that is one of ``allowed``."""
+        """Return the whole number of a required parameter, which must be one of ``allowed``."""
         return self._required(name, self.optional_choice(name, allowed))
 
     def optional_choice(self, name: str, allowed: tuple[int, ...]) -> int | None:
-        """Return a whole number that is one of ``allowed``; None if the parameter is missing."""
+        """Return the number of a parameter, one of ``allowed``; None if it is missing."""
         value = self.optional_integer(name)
         if value is not None and value not in allowed:
             numbers = ", ".join(str(number) for number in allowed)
@@ -197,7 +197,10 @@ class Parameters:
         return value
 
     def weekdays(self, name: str) -> list[int] | None:
-        """Return weekdays (1 is Monday) in the given order; None if the parameter is missing."""
+        """Return the weekdays of a parameter, in the order of the request; 1 is Monday.
+
+        The result is None if the parameter is missing.
+        """
         value = self._structure(name)
         if value is None:
             return None
@@ -213,7 +216,7 @@ class Parameters:
         return self._required(name, self.optional_json_object(name))
 
     def optional_json_object(self, name: str) -> dict[str, object] | None:
-        """Return a JSON object; None if the parameter is missing."""
+        """Return the JSON object of a parameter; None if the parameter is missing."""
         value = self._structure(name)
         if value is not None and not isinstance(value, dict):
             raise _wrong(f"{name} must be a JSON object.")

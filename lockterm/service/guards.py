@@ -164,7 +164,7 @@ class _Pace:
         self._filled_ms = clock()
 
     def wait_s(self) -> int:
-        """Take a unit and return 0; return the seconds until the next unit if there is none.
+        """Take a unit and return 0. If there is no unit, return the seconds until the next one.
 
         The seconds are rounded up to a whole number.
         """

@@ -99,7 +99,10 @@ PACKS: dict[tuple[str, str], tuple[Pack, ...]] = {
     (vendor, model): tuple(_packs(position, vendor, model, languages))
     for position, (vendor, model, languages) in enumerate(_MODELS)
 }
-"""Maps vendors and models of locks to voice packs; unknown locks have those of the first model."""
+"""Maps the vendor and model of a lock to the voice packs of the model.
+
+A lock of an unknown model has the voice packs of the first model.
+"""
 
 PACKS_BY_PATH = {pack.path: pack for packs in PACKS.values() for pack in packs}
 
@@ -108,7 +111,7 @@ _NOTE_SAMPLES = _RATE // 4
 _NOTES = 8
 _LOUDEST = 9_000
 _PERIODS = (61, 54, 48, 46, 41, 36, 32, 30)
-"""Number of samples per wave, for each note of an octave from middle C."""
+"""The number of samples in one wave, for each note of an octave from middle C."""
 
 
 @lru_cache(maxsize=6)

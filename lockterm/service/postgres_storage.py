@@ -322,7 +322,13 @@ def _get_ready(connection: psycopg.Connection[Any], schema: str) -> None:
 
 
 def _meaning(error: psycopg.Error, *, is_lost: bool, is_ending: bool) -> Exception | None:
-    """Return the error to raise for a failed transaction; None if it is a bug of the service."""
+    """Return the error to raise for a failed transaction; None if the failure is a bug.
+
+    Args:
+        error: The error of psycopg.
+        is_lost: Whether the connection was lost.
+        is_ending: Whether the transaction was being committed.
+    """
     if is_lost:
         return CommitUnknownError() if is_ending else TransactionConflictError()
     match error:
@@ -526,7 +532,7 @@ def weaknesses(address: str) -> list[str]:
 
 
 def _hint_for(reason: str) -> str:
-    """Return the hint for the user if a connection failed with a message of libpq."""
+    """Return the hint for the user after libpq has reported this reason for a failed connection."""
     for parts, hint in _HINTS:
         if any(part in reason for part in parts):
             return hint
@@ -553,7 +559,7 @@ def _is_local_place(place: str) -> bool:
 
 
 def _find_authorities() -> None:
-    """Point libpq's OpenSSL to the machine's authorities, because psycopg's build ignores them."""
+    """Make libpq use this machine's certificate authorities, which psycopg's OpenSSL ignores."""
     machine = ssl.get_default_verify_paths()
     if "SSL_CERT_FILE" in os.environ or "SSL_CERT_DIR" in os.environ:
         return

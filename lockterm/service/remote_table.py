@@ -158,7 +158,7 @@ def clear(db: Connection, lock_id: int) -> int:
 
 
 def recount(db: Connection, lock_id: object) -> None:
-    """Compute a lock's rows in the table ``remote_count`` from its remotes."""
+    """Count the remotes of a lock again, and replace its rows in the table ``remote_count``."""
     db.execute("DELETE FROM remote_count WHERE lock_id = ?", (lock_id,))
     for shift in _SHIFTS:
         db.execute(

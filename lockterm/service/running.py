@@ -450,6 +450,12 @@ def _work(parent_lives: int, host: str, listening: socket.socket, options: Any) 
     """Serve requests in a worker process until a signal arrives or its parent ends, then exit.
 
     The caller must have blocked the signals, so that none is lost.
+
+    Args:
+        parent_lives: The reading end of a pipe that closes when the parent process ends.
+        host: The host on which the socket listens.
+        listening: The socket that all workers share.
+        options: The options of ``create_service``.
     """
 
     def watch() -> None:

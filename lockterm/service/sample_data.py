@@ -164,7 +164,15 @@ def _remote(
 
 
 def _period(random: Random, created: int, midnight: int) -> tuple[int, int]:
-    """Return start and end of a random period: expired, expiring in days, long or upcoming."""
+    """Return the start and the end of a random period, in milliseconds since 1970.
+
+    The period is expired, ends within days, is long, or is upcoming.
+
+    Args:
+        random: The source of random numbers.
+        created: The time when the remote was created, in milliseconds since 1970.
+        midnight: The start of the reference day, in milliseconds since 1970.
+    """
     start = created - created % _HOUR_MS
     match int(random.random() * 8):
         case 0 | 5:

@@ -100,7 +100,15 @@ def reason(error: OSError | ValueError) -> str:
 
 
 def _parsed(text: str, problem: str) -> tuple[dict[bytes, str], str]:
-    """Return token names by hash, from all valid lines, and the first problem; empty if none."""
+    """Return the names of tokens by hash, from all valid lines, and a sentence about a problem.
+
+    Args:
+        text: The lines of a file of tokens.
+        problem: An earlier problem, which takes precedence; empty if there is none.
+
+    Returns:
+        The names, and the first problem; the problem is empty if there is none.
+    """
     names: dict[bytes, str] = {}
     for number, line in enumerate(text.splitlines(), 1):
         name, _, rest = line.partition("#")[0].strip().partition(" ")
