@@ -145,7 +145,7 @@ Other ignorable characters take no cell. They are removed, which does not change
 
 
 def any_of(ranges: Iterable[tuple[int, int]]) -> str:
-    """Return ranges of code points for use between ``[`` and ``]`` in a regular expression."""
+    """Return ranges of code points as the text between ``[`` and ``]`` in a regular expression."""
     return "".join(f"{chr(first)}-{chr(last)}" for first, last in ranges)
 
 
@@ -155,7 +155,7 @@ HARMFUL = f"(?![{JOINERS}])[{any_of((*REPLACED, *IGNORABLE))}]"
 
 _SHOWN = f"[{any_of(REPLACED)}]"
 _LEAST_IGNORABLE = "\u0300"
-"""All printable characters below this character are harmless."""
+"""The lowest printable character that may need a check; all lower ones are harmless."""
 _TWO_CELLS = "\u115f"
 _IDLE = f"[{JOINERS}]"
 

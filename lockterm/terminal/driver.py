@@ -53,9 +53,10 @@ The first letter has ambiguous width, and the second letter is narrow in every t
 treats their bytes as commands.
 """
 _DRAWN = {2: (True, 1), 3: (True, 2), 4: (False, 1)}
-"""Maps the width of the letters in :data:`_HOW_DRAWN` to what it reveals. Widths are in cells.
+"""Maps the width that the two letters in :data:`_HOW_DRAWN` take together to two facts.
 
-It reveals whether the terminal reads UTF-8, and the width of the first letter.
+The facts are whether the terminal reads UTF-8, and the width of the first letter. Widths are in
+cells.
 """
 
 READ_BYTES = 4096

@@ -240,7 +240,12 @@ def _paint(row: list[Cell], x: int, cells: list[Cell]) -> None:
 
 
 def _reaches(row: list[Cell], doubtful: list[int]) -> Iterator[tuple[range, int]]:
-    """Yield the range of each doubtful cell, and the end of the cells that its text may reach."""
+    """Yield a range with each cell of doubtful width, and the end of the cells it may cover.
+
+    Args:
+        row: All cells of a row.
+        doubtful: The indexes of the cells whose width is doubtful.
+    """
     for x in doubtful:
         yield range(x, x + 1), x + max(2 + DOUBT, 2 * len(row[x][0]))
 
@@ -274,7 +279,7 @@ def _strips(update: LayoutUpdate | ChopsUpdate) -> Iterator[tuple[int, int, Stri
 
 
 class _Sent(CompositorUpdate):
-    """An update with finished output, in the form that Textual expects."""
+    """A screen update for Textual that consists of finished output."""
 
     def __init__(self, text: str) -> None:
         self._text = text

@@ -213,7 +213,11 @@ class InputTokenizer:
     # --- the next token --------------------------------------------------------------------------
 
     def _take(self, tokens: list[Token]) -> bool:
-        """Process the beginning of the input, or return False if more input is needed."""
+        """Process the beginning of the held input, and add complete tokens to ``tokens``.
+
+        Returns:
+            Whether to continue with the next part of the input; False if more input is needed.
+        """
         if self._state is _State.CONTROL:
             return self._take_control(tokens)
         if self._state is _State.MOUSE:
@@ -270,7 +274,10 @@ class InputTokenizer:
         return True
 
     def _take_twice(self, tokens: list[Token]) -> bool:
-        """Process ESC ESC: the first ESC means alt before a sequence, otherwise the Escape key."""
+        """Process ESC ESC; see :meth:`_take` for the result.
+
+        The first ESC means alt before a sequence, otherwise the Escape key.
+        """
         if len(self._held) == 2:
             return self._wait(self._escape_delay_s)
         if self._held[2:3] in (b"[", b"O") and self._pause_s < self._escape_delay_s:
@@ -281,7 +288,7 @@ class InputTokenizer:
         return True
 
     def _take_escaped(self, tokens: list[Token]) -> bool:
-        """Process an ESC and a character after it."""
+        """Process an ESC and a character after it; see :meth:`_take` for the result."""
         if self._pause_s >= self._escape_delay_s or self._held[1] in _EIGHT_BIT:
             self._give(tokens, _ESCAPE)
             self._held = self._held[1:]
@@ -308,7 +315,10 @@ class InputTokenizer:
             tokens.append(token)
 
     def _take_late(self, tokens: list[Token]) -> bool:
-        """Process input after a reported Escape: the next key, or the rest of a cut sequence."""
+        """Process input after a reported Escape key; see :meth:`_take` for the result.
+
+        The input is the next key, or the rest of a cut sequence.
+        """
         whole = self._given + self._held
         rest = whole[2:]
         if re.match(_LATE_CSI, whole):
@@ -331,7 +341,7 @@ class InputTokenizer:
         return True
 
     def _take_eight_bit(self, tokens: list[Token]) -> bool:
-        """Process an 8-bit control code.
+        """Process an 8-bit control code; see :meth:`_take` for the result.
 
         On a terminal that is not set to UTF-8, the byte may be a letter. Only the form of the next
         bytes shows which of the two it is.
@@ -394,7 +404,10 @@ class InputTokenizer:
         return True
 
     def _take_mouse(self) -> bool:
-        """Drop a mouse report in the legacy format, which has no positions beyond column 223."""
+        """Drop a mouse report in the legacy format; return whether input is left.
+
+        lockterm does not use this format, because it has no positions beyond column 223.
+        """
         count = len(self._body)
         report = self._held[: 3 - count]
         end = next((at for at, byte in enumerate(report) if byte < 0x20), len(report))

@@ -457,7 +457,7 @@ class Idle:
         self._timer: asyncio.TimerHandle | None = None
 
     def add(self, node: Widget, act: Callable[[], object]) -> None:
-        """Queue an action for a widget; the action does not run if the widget is closed before.
+        """Queue an action for a widget; the action does not run if the widget is closed first.
 
         Args:
             node: The widget.

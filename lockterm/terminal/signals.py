@@ -44,7 +44,14 @@ _OTHER_SCREEN = 1049
 
 
 def _switches(modes: Iterable[int], switch: str) -> str:
-    """Return one short code for several modes, because people may type the code by hand."""
+    """Return one short code that turns several terminal modes on or off, without its ESC.
+
+    The code is short, because people may type it by hand.
+
+    Args:
+        modes: The numbers of the modes.
+        switch: ``h`` to turn the modes on, ``l`` to turn them off.
+    """
     return f"[?{';'.join(map(str, modes))}{switch}"
 
 

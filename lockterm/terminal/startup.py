@@ -66,5 +66,5 @@ def collect() -> None:
 
 
 def is_finished() -> bool:
-    """Return whether no start of lockterm is in progress, in which garbage is not collected."""
+    """Return whether the start of lockterm is complete, so that garbage is collected again."""
     return gc.isenabled()
