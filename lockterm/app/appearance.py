@@ -262,7 +262,10 @@ _HEADING = "\n/* --- "
 
 
 def sections() -> dict[str, str]:
-    """Return the rules of each section, by the names of widget classes in its heading."""
+    """Return the style rules of each section of the style sheet.
+
+    The key of a section is its heading: names of widget classes, separated by commas.
+    """
     _, *parts = PATH.read_text("utf-8").split(_HEADING)
     titled = (part.partition(" -") for part in parts)
     return {names: rules.partition("*/")[2] for names, _, rules in titled}

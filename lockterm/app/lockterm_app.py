@@ -304,7 +304,7 @@ class LocktermApp(TerminalApp[int]):
 
     @property
     def would_stop(self) -> tuple[str, str]:
-        """The question and the button to confirm leaving an active run; empty if not needed.
+        """The question and the button to confirm leaving an active run; both empty if not needed.
 
         No question is needed if the run is already stopping.
         """
@@ -321,9 +321,10 @@ class LocktermApp(TerminalApp[int]):
             await run.finished.wait()
 
     def take_unused_key(self, key: str) -> bool:
-        """Handle a key that no binding used, such as the key for help or for messages in a dialog.
+        """Handle a key that no binding used, and return whether the method used the key.
 
-        In dialogs, Textual ignores the app's own bindings, so this method handles these keys.
+        In dialogs, Textual ignores the app's own bindings, so this method handles the keys for help
+        and for messages.
         """
         if super().take_unused_key(key):
             return True

@@ -71,7 +71,7 @@ class Notices:
         events."""
 
     def keep(self, message: str, title: str, severity: SeverityLevel) -> LoggedNotice:
-        """Add a message without markup to the log, but do not show it above the footer."""
+        """Add a message without markup to the log only, and return the entry in the log."""
         entry = self.log.keep(severity, clean(title, 160), clean(message, 600), self._now_ms())
         self.message_kept.publish(entry)
         return entry
@@ -154,6 +154,9 @@ class Notices:
         """Start the timer that removes the current notification.
 
         An error has no timer. Instead, its reading time starts when the terminal has shown it.
+
+        Args:
+            before: The notification that was shown until now; None if there was none.
         """
         if self._timer is not None:
             self._timer.stop()
