@@ -253,7 +253,7 @@ class TerminalApp(HookedApp[ReturnType]):
         if isinstance(event, events.MouseEvent) and self._minimum_size.is_missed:
             return
         if isinstance(event, events.Resize):
-            self.frame_diff.note_size(event.size)
+            self.frame_diff.note_resize()
         await super().on_event(event)
 
     def take_unused_key(self, key: str) -> bool:

@@ -72,7 +72,8 @@ def count_by_dates(
     Args:
         ends: Sorted arrays with the end of each remote in milliseconds, :data:`NEVER` or
             :data:`UNREADABLE`.
-        periods: The periods of the remotes whose state does not follow from their end alone.
+        periods: The periods of those remotes whose state does not follow from their end alone. The
+            ends of these remotes are in ``ends``, too.
         now_ms: Now, in milliseconds.
     """
     found = Counter[StateFilter]()

@@ -422,7 +422,7 @@ class Run:
         self.on_change(self)
 
     def end(self) -> None:
-        """Set the run to finished, because no step is in progress any more."""
+        """Mark the run as finished. Call this only when no step is in progress."""
         self.plan = replace(self.plan, steps=tuple(self.steps.values()))
         self.finished.set()
         self.on_change(self)

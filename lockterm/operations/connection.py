@@ -79,8 +79,10 @@ class Connection:
         """The function to call whenever ``doubts_clock`` changes."""
         self._doubted_clock = False
         self.runs_under_way = 0
-        """Number of runs in progress. If an answer HTTP 429 states no pause, this connection pauses
-        for :data:`UNSTATED_S`. During a run, the rate limiter of runs makes that pause instead."""
+        """Number of runs in progress.
+
+        While there is none, the connection pauses for :data:`UNSTATED_S` after an answer HTTP 429
+        that states no pause. During a run, the rate limiter of runs makes that pause instead."""
         self.call_s: float | None = None
         """Weighted average duration of recent calls, in seconds; None before the first call."""
         self._wait_until_ms = 0

@@ -90,7 +90,11 @@ async def export_source(operations: Operations, path: Path) -> CopySource:
 
 
 async def backup_source(operations: Operations, operation_id: str) -> CopySource:
-    """Return the source for the backup of a delete or clear, by the ID of the operation.
+    """Return the backup of a delete or clear as a source to copy from.
+
+    Args:
+        operations: The operations on the service and the local store.
+        operation_id: The ID of the delete or clear.
 
     Raises:
         LocktermError: The backup cannot be restored; see ``undoing.backup_of``.

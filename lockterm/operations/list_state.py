@@ -50,8 +50,8 @@ class LoadState(Generic[T]):
         """Whether the value may be outdated."""
         return self.kept or self.error is not None
 
-    def shows(self, other: LoadState[T]) -> bool:
-        """Return whether another state has the same value, error and origin of the value."""
+    def looks_like(self, other: LoadState[T]) -> bool:
+        """Return whether both states look the same: the same value and error, cached or not."""
         return self.seen is other.seen and self.error is other.error and self.kept == other.kept
 
     def failed(self, error: LocktermError) -> LoadState[T]:

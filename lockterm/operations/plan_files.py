@@ -231,9 +231,10 @@ class _TableSource(PlanSource):
 async def _with_what_was_kept(
     operations: Operations, read: ReadLock, steps: Iterable[Step]
 ) -> list[Step]:
-    """Return the steps on a lock, with notes about values that the service recorded differently.
+    """Return the steps on a lock, with a note on each update that may again have no full effect.
 
-    A step gets such a note if lockterm has already sent the same values for its remote.
+    An update gets the note if the last change of its remote sent the same values, and the service
+    stored other values.
     """
     recorded = await operations.journal.recorded(read.lock.lock_id)
     rows = await operations.journal.latest_recorded(read.lock.lock_id)

@@ -46,7 +46,7 @@ _OF_DEVICE = frozenset(field.name for field in UNLISTED if field.of_device)
 
 
 class CannotReplaceError(LocktermError):
-    """An error for a fob that cannot be replaced with the typed number."""
+    """An error because a fob cannot be replaced, for example if the new number is in use."""
 
     title = "Replace"
 

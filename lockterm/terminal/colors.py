@@ -140,7 +140,8 @@ REPLACED = (
 )
 """Ranges of code points that are shown as a replacement character.
 
-Other ignorable characters take no cell. They are removed, which does not change the line's width.
+The characters of all other ranges in :data:`IGNORABLE` take no cell. They are removed, which does
+not change the width of the line.
 """
 
 

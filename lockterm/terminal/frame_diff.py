@@ -206,8 +206,8 @@ class Frame:
         """Return the ranges of cells that a terminal may misplace, each with an index.
 
         Each range goes from a word's first character of ambiguous width to the end of the word. The
-        index is the end of the cells on which a terminal with wide characters may have drawn the
-        range.
+        index is where the range ends if the terminal draws each of its ambiguous characters two
+        cells wide.
 
         A range is written without cursor moves, because a move would cut wide characters in two.
         """
@@ -302,7 +302,6 @@ class FrameDiff:
         """The current content of the terminal."""
         # A multiplexer counts the cells of joined characters differently.
         self.frame.joined = look.copy == "plain"
-        self._has_drawn = False
         self.is_overtaken = False
         """Whether a painted frame was not sent, because the terminal is behind."""
         self._sends_now = False
@@ -334,7 +333,6 @@ class FrameDiff:
             return None
         self._place_cursor()
         text = self.frame.changes(placed(renderable, colors_of(app.console)), app.size)
-        self._has_drawn = True
         if not text and app.cursor_position == app._previous_cursor_position:
             app.post_display_hook()
             return None
@@ -355,13 +353,9 @@ class FrameDiff:
         self.frame.forget()
         graphemes_of.cache_clear()
 
-    def note_size(self, size: tuple[int, int]) -> None:
-        """Forget the cells after a resize, because the terminal may show anything.
-
-        Keep the cells if nothing has been drawn yet and the reported size has not changed.
-        """
-        if self._has_drawn or size != self.frame.size:
-            self.frame.forget()
+    def note_resize(self) -> None:
+        """Forget the cells, because after a resize the terminal may show anything."""
+        self.frame.forget()
 
     def redraw(self) -> None:
         """Draw everything again, including the screen behind a dialog."""

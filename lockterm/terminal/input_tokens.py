@@ -276,7 +276,8 @@ class InputTokenizer:
     def _take_twice(self, tokens: list[Token]) -> bool:
         """Process ESC ESC; see :meth:`_take` for the result.
 
-        The first ESC means alt before a sequence, otherwise the Escape key.
+        If a sequence follows in time, the first ESC means the Alt modifier. Otherwise it is the
+        Escape key.
         """
         if len(self._held) == 2:
             return self._wait(self._escape_delay_s)

@@ -71,7 +71,7 @@ class HistoryChoice:
 
     @property
     def next_group(self) -> str:
-        """The filter by result after the current filter; after the last filter, the first."""
+        """The filter by result that follows the current one. The first follows the last."""
         names = list(GROUPS)
         return names[(names.index(self.group) + 1) % len(names)]
 

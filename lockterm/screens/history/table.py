@@ -438,8 +438,7 @@ class DayStrip(Widget):
         self._operations = operations
         self._days: DayCounts | None = None
         self._read: tuple[object, ...] = ()
-        """The arguments of the last call of :meth:`show_days`, and the date on which the changes
-        were counted."""
+        """The arguments and the date of the last call of :meth:`show_days`."""
 
     def show_days(self, total: int, lock_id: int | None, zone: tzinfo) -> None:
         """Show the number of changes per day. Count again only if an argument or today has changed.

@@ -205,7 +205,7 @@ class LockForm(DraftForm[Lock | None]):
     @work
     @opens("the result of saving")
     async def action_save(self) -> None:
-        """Save the entry, after asking the service about a new lock ID."""
+        """Save the entry. Before a new entry is saved, ask the service whether its lock exists."""
         if self._saving:
             return
         self._saving = True

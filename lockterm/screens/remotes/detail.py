@@ -153,7 +153,7 @@ class RemoteDetailScreen(RemoteActions):
     # --- watchers ------------------------------------------------------------------------------
 
     def watch_state(self, old: LoadState[Remote], new: LoadState[Remote]) -> None:
-        if not new.shows(old):
+        if not new.looks_like(old):
             self._paint()
 
     def write_again(self) -> None:
