@@ -85,7 +85,7 @@ class ChangeElsewhere:
 
 
 Unseen = Mapping[tuple[int, int], ChangeElsewhere]
-"""Maps (lock ID, remote ID) to the latest change by others that the user has not looked at."""
+"""Maps pairs of lock ID and remote ID to the latest change that the user has not looked at."""
 
 
 def read_differing(
@@ -253,7 +253,8 @@ def describe_values(change: ChangeElsewhere, zone: tzinfo) -> str:
 def describe_between(change: ChangeElsewhere, zone: tzinfo, now_ms: int) -> str:
     """Return when others made a change, such as ``between 20 Nov 09:12 and 21 Nov 08:03``.
 
-    The two times are those of the compared lists.
+    Reading the earlier list began at the first time, and reading the later list ended at the second
+    time.
     """
     times = (ms - ms % dates.MINUTE_MS for ms in (change.since_ms, change.until_ms))
     since, until = (dates.near_time(ms, zone, now_ms) for ms in times)

@@ -1,7 +1,8 @@
-"""Copies of remotes from a backup or from another lock, which lockterm adds unchanged.
+"""Copies of remotes from a backup or from another lock.
 
-Times, names and numbers stay exactly the same. If lockterm cannot keep a value, it reports this and
-does not guess another value.
+lockterm adds the copies with exactly the same numbers. Times and names also stay the same, unless
+the user chooses to keep local times in another zone, or to rename copies whose names are taken. If
+lockterm cannot keep a value, it reports this and does not guess another value.
 """
 
 from __future__ import annotations
@@ -172,9 +173,9 @@ def at_wall_time(remote: Remote, zone: tzinfo, other: tzinfo) -> Remote:
 
 
 def without_unknown_zones(steps: Sequence[Step], zone: tzinfo, other: tzinfo) -> list[Step]:
-    """Return the steps, with a refused step for each remote that cannot keep its local times.
+    """Return the steps, but refuse each step whose copy cannot keep its local times.
 
-    A copy can keep its local times only if both zones are known, or are the same.
+    A copy with dates can keep its local times only if both zones are known, or are the same.
 
     Args:
         steps: The steps that add copies of remotes.

@@ -224,7 +224,10 @@ class _ForeignTable:
         return rows
 
     def _rows(self, line: int, cells: Sequence[str]) -> Iterator[Row]:
-        """Yield a row for each lock of a line, and record the problems of the line."""
+        """Yield a row for each lock to which a line gives access.
+
+        If the line has problems, record them and yield no row.
+        """
         found: dict[str, str] = {}
         origins: dict[str, tuple[str, str]] = {}
         joined: dict[str, tuple[str, str]] = {}
@@ -297,7 +300,7 @@ class _ForeignTable:
         )
 
     def _at_doors(self, line: int, cells: Sequence[str], row: Row) -> Iterator[Row]:
-        """Yield a row for each door column that gives access.
+        """Yield a copy of a row for each door column whose cell gives access to the lock.
 
         If the table has no door columns, yield the row itself.
         """

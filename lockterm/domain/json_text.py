@@ -183,7 +183,9 @@ class NamedTwiceError(ValueError):
 
 
 def unique(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
-    """Return a dict of name-value pairs, as an ``object_pairs_hook`` for ``json.loads``.
+    """Return a dict of name-value pairs in which each name is unique.
+
+    Pass this function to ``json.loads`` as ``object_pairs_hook``.
 
     Raises:
         NamedTwiceError: Two pairs have the same name.

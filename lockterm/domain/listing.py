@@ -37,10 +37,10 @@ from lockterm.domain.validity import (
 
 
 NEVER = -(2**63)
-"""The number in place of an end if the remote has no end, or in place of an ID if it is missing."""
+"""The number that replaces the end of a remote without an end, or an ID that is missing."""
 
 UNREADABLE = 2**63 - 1
-"""The number in place of an end if the period of the remote cannot be read. The number is greater
+"""The number that replaces the end of a remote whose period cannot be read. The number is greater
 than every end, so these remotes come last."""
 
 
@@ -161,9 +161,9 @@ class Block:
 
         Args:
             remotes: The remotes.
-            now_ms: The earliest time for which the block must count states, in milliseconds. The
-                block leaves out periods that began before this time, so a later time makes it
-                smaller.
+            now_ms: The earliest time for which the block must count states, in milliseconds. A
+                later time makes the block smaller, because :attr:`periods` leaves out remotes that
+                start before this time, unless their weekdays are unknown.
         """
         ids = array("q", [NEVER if one.id is None else one.id for one in remotes])
         ends = array("q", map(_end_of, remotes))
@@ -337,7 +337,7 @@ class Lacking:
         """Maps the ID of a lock to a word that its list does not contain."""
 
     def lacks(self, lock_id: int, listing: Listing, words: Sequence[str]) -> bool:
-        """Return whether at least one of the words is missing in the list of a lock.
+        """Return whether the list of a lock does not contain at least one of the words.
 
         Args:
             lock_id: The ID of the lock.
@@ -368,7 +368,7 @@ class Timeline:
 
     Args:
         now_ms: Now, in milliseconds.
-        zones: The time zones of the locks. The first day is the earliest date in any of them.
+        zones: The time zones of the locks. The first day is the earliest of their present dates.
         days: The number of days to count, from the first day.
     """
 
@@ -377,8 +377,8 @@ class Timeline:
         self.first: date | None = min(todays.values(), default=None)
         """The first day of the counts; None if there are no locks."""
         self.counts: dict[int, list[int]] = {}
-        """Maps lock IDs to the number of remotes that end on each day. Locks without such remotes
-        are missing."""
+        """Maps lock IDs to lists with the number of remotes that end on each day, from the first
+        day. Locks on which no remote ends on these days are missing."""
         self._now_ms = now_ms
         self._days = days
         self._begins: dict[tzinfo, list[int]] = {}
@@ -387,7 +387,7 @@ class Timeline:
             self._begins = {zone: [dates.begin_of(day, zone) for day in counted] for zone in todays}
 
     def by_first_day(self) -> list[tuple[int, list[int]]]:
-        """Return pairs of a lock ID and the number of remotes that end on each day.
+        """Return pairs of a lock ID and a list with the number of remotes that end on each day.
 
         The locks are sorted by the first day on which a remote ends. If several locks have this day
         in common, the lock on which the most remotes end that day comes first.

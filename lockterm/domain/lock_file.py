@@ -20,7 +20,7 @@ from lockterm.domain.table_file import TextError, decode, split_csv
 from lockterm.errors import LocktermError
 
 MOST_BYTES = 4 * 1024 * 1024
-"""Maximum size of a lock file in bytes. 50,000 locks take 2 MB."""
+"""Size in bytes from which lockterm refuses a lock file. 50,000 locks take 2 MB."""
 
 SET = ("name", "vendor", "model", "zone")
 """The fields of ``Lock`` that a lock file can set."""
@@ -131,7 +131,7 @@ def _header(number: int, cells: Sequence[str]) -> list[str] | None:
 
 
 def _line(columns: Sequence[str], cells: Sequence[str]) -> LockLine:
-    """Return the lock that one line describes.
+    """Return the entry of the lock that one line describes.
 
     Raises:
         ValueError: The line is wrong. The message describes the problem, without a full stop.

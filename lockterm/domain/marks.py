@@ -86,7 +86,13 @@ class Marks(Generic[K, R]):
         return [row for key, row in self._seen.items() if key not in keys]
 
     def describe(self, shown: Iterable[R]) -> str:
-        """Return ``5 marked, 2 not shown`` for the shown rows; empty if no row is marked."""
+        """Return how many rows are marked, and how many of these rows are not on the screen.
+
+        An example is ``5 marked, 2 not shown``. The text is empty if no row is marked.
+
+        Args:
+            shown: The rows on the screen.
+        """
         if not self._seen:
             return ""
         hidden = len(self.hidden(shown))
@@ -102,7 +108,9 @@ class Marks(Generic[K, R]):
             self._add([row])
 
     def toggle_all(self, rows: Sequence[R]) -> int:
-        """Mark all rows, or unmark them if all are marked.
+        """Mark the given rows, or unmark them if all of them are marked.
+
+        Rows without a key are ignored.
 
         Returns:
             The change in the number of marked rows; negative if rows were unmarked.

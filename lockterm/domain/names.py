@@ -36,7 +36,7 @@ def normalize_name(text: str | None) -> str:
 
 
 def to_storable(name: str) -> str:
-    """Return a name with escaped surrogates, because the local store has UTF-8."""
+    """Return a name with escaped surrogates, because the local store cannot contain surrogates."""
     return name.encode("utf-8", "backslashreplace").decode()
 
 

@@ -116,8 +116,8 @@ class NoticeLog:
         """Add a notification from the log to the unread ones.
 
         At most :data:`STANDING` notifications of one severity are unread, and only one of severity
-        ``information``. If there are more, the oldest one leaves the unread ones and counts as
-        replaced.
+        ``information``. If there are more, the oldest one of the same severity is no longer unread,
+        and counts as replaced.
         """
         others = [one for one in self._standing if one.number != notice.number]
         alike = [one for one in others if one.severity == notice.severity]

@@ -97,8 +97,8 @@ class Operation:
     remote_id: int | None
     remote_name: str
     before: tuple[Mapping[str, Any], ...]
-    """The remotes before the change, by the contract's names, as a backup. Update and delete have
-    one remote, and a clear has all remotes of the lock."""
+    """The remotes before the change, by the contract's names, as a backup. A clear has all remotes
+    of the lock, a change of one remote has this remote, and an add or a voice has none."""
     state: OperationState
     session: str
     """The ID of the session that sends the operation; see ``store.sessions``."""
@@ -122,7 +122,7 @@ class Operation:
     again_of: str | None = None
     """The ID of the operation that this operation repeats."""
     restores: str | None = None
-    """The ID of the delete or clear whose backup this add restores."""
+    """The ID of the delete or clear from whose backup this add restores a remote."""
     restores_remote: int | None = None
     """The ID that the restored remote had before its deletion."""
     service: str = ""
@@ -263,11 +263,11 @@ class HistoryLine:
     voice: str
     """The language and the timbre that a voice operation sent; empty for other calls."""
     seen: str
-    """The values of the ``VALIDITY`` fields of the remote before its change, as a JSON list; empty
-    if the operation has no backup of the remote."""
+    """The values of the ``VALIDITY`` fields of the remote before an update, as a JSON list; empty
+    for other calls, and if the operation has no backup of the remote."""
     sent: str
-    """The values of the ``VALIDITY`` fields that an add or a change sent, as a JSON list; null for
-    a field that was not sent."""
+    """The values of the ``VALIDITY`` fields that an add or an update sent, as a JSON list, with
+    null for a field that was not sent; empty for other calls."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -297,10 +297,11 @@ EVERYTHING = Selection()
 
 
 def left_state(line: HistoryLine, now_ms: int) -> RemoteState | None:
-    """Return the present state of a remote, assuming that this operation was its last change.
+    """Return the present state of a remote, if this operation was the last change of the remote.
 
-    The state follows from the dates that the operation set. The result is None if the operation is
-    not a recorded add or change, or if its journal entry is damaged.
+    The state follows from the type, dates and weekdays that the remote had after the operation. The
+    result is None if the operation is not a recorded add or update, or if its journal entry is
+    damaged.
     """
     if line.state not in RECORDED or not line.sent:
         return None

@@ -103,9 +103,9 @@ class Person:
         self.locks = 0
         """Number of locks with a remote of the person."""
         self.ends: dict[str, array[int]] = {}
-        """Maps a time zone of the lock book to the ends of the remotes, in milliseconds. The end is
-        ``NEVER`` for a permanent remote, and ``UNREADABLE`` if it cannot be read from type and
-        dates."""
+        """Maps a time zone to the ends of the person's remotes on locks in this zone, in
+        milliseconds. The end is ``NEVER`` for a permanent remote, and ``UNREADABLE`` if it cannot
+        be read from type and dates."""
         self.periods: list[Period] = []
         """The periods of the remotes whose state does not follow from their end alone."""
         self.last_lock: int | None = None
@@ -175,7 +175,7 @@ class People:
     """The people on all locks. Add all remotes of one lock before those of the next.
 
     Args:
-        now_ms: The present time, in milliseconds. :meth:`Person.counts` also accepts later times.
+        now_ms: The earliest time for which :meth:`Person.counts` must be right, in milliseconds.
     """
 
     def __init__(self, now_ms: int = 0) -> None:
@@ -289,7 +289,7 @@ class People:
         self._similar = {}
 
     def similar(self, person: Person) -> Sequence[Similar]:
-        """Return people who may be the same person, at most :data:`MOST_SIMILAR`."""
+        """Return at most :data:`MOST_SIMILAR` people who may be the same as this person."""
         known = self._similar.get(person.key)
         if known is None:
             found: dict[PersonKey, Similar] = {}

@@ -1,8 +1,8 @@
 """Plans: changes of many remotes, with one step for each remote.
 
 A plan comes from a file, marked remotes or a backup. lockterm shows the plan, asks for one
-confirmation, runs it, and saves the result of each step. A *run* is a plan with the states of its
-steps.
+confirmation, runs the plan, and saves the result of each step. A *run* is a plan with the states of
+its steps.
 """
 
 from __future__ import annotations
@@ -193,7 +193,7 @@ class Plan:
     service: str
     """The base URL of the service. IDs are valid only for this service."""
     title: str
-    """The origin of the plan, for people, such as ``apply remotes.csv``."""
+    """A short description of the plan for people, such as ``apply remotes.csv``."""
     made_ms: int
     steps: tuple[Step, ...]
     losses: tuple[str, ...] = ()
@@ -358,7 +358,8 @@ class Run:
         self.steps: dict[int, Step] = {}
         """Maps the number of each step to the step with its present state."""
         self.news: list[int] = []
-        """The numbers of the steps whose state has changed, in the order of the changes."""
+        """The numbers of the steps that got a new state during this run, in the order of the
+        changes. A step that got several new states occurs several times."""
         self.due = self.left = 0
         """``due`` is the number of steps that this run tries. ``left`` is the number of these steps
         that have no result yet."""
@@ -373,7 +374,7 @@ class Run:
         self.finished = asyncio.Event()
         """An event that is set when no step is in progress any more."""
         self.error: LocktermError | None = None
-        """The error that prevented the run; None if there was none."""
+        """The error that prevented or aborted the run; None if there was none."""
         # The order of the steps:
         self.waiting: dict[int, deque[int]] = {}
         """Maps lock IDs to the numbers of the steps that remain for the lock, in order."""
@@ -395,7 +396,10 @@ class Run:
     # --- changes ------------------------------------------------------------------------------
 
     def load(self, plan: Plan) -> None:
-        """Use a plan from the store instead of the present plan, before the first step is sent."""
+        """Use a plan from the store instead of the present plan.
+
+        Call this only before the first step is sent.
+        """
         self.plan = replace(plan, skipped=self.plan.skipped)
         self.steps = {step.number: step for step in plan.steps}
         self._tried = {step.number for step in plan.steps if step.is_left}

@@ -4,7 +4,7 @@
 |---|---|---|---|
 | 1 permanent | none | none | ``startDate`` 0, ``endDate`` 0, ``weekDay`` [] |
 | 2 time-limited | both, end after start | none | the two dates, ``weekDay`` [] |
-| 4 recurring | both, end after start | 1 to 7; none if confirmed | dates and weekdays |
+| 4 recurring | both, end after start | 1 to 7; none if the user confirms | dates and weekdays |
 
 An update that changes the type, start, end or weekdays sends all four of these fields. An update
 sends any other field only if the field changes. Fields that the contract does not define are never
@@ -67,7 +67,7 @@ def comparable(field: Field, value: Any) -> Any:
 
 
 def is_same(field: Field, one: Any, other: Any) -> bool:
-    """Return whether two values of a field are equal in a request.
+    """Return whether two values of a field are equal after :func:`comparable`.
 
     ``1`` differs from ``true``.
     """

@@ -180,7 +180,10 @@ def seen_or(name: str | None, instead: str) -> str:
 
 
 def in_cell(value: str, limit: int | None = None) -> str:
-    """Return a text that is safe to show, in quotes if it is empty or consists of spaces."""
+    """Return a text made safe to show by :func:`clean`.
+
+    The result is in quotes if the text is empty or consists of spaces.
+    """
     shown = clean(value, limit)
     return shown if seen_or(value, "") else f'"{shown}"'
 

@@ -75,8 +75,8 @@ def _more_texts(remote: Remote) -> list[str]:
 def list_column_texts(remote: Remote) -> tuple[str, ...]:
     """Return the texts in a remote's columns for type, way of adding and coerced flag.
 
-    :func:`has_words` searches these texts too. ``describe_validity_briefly`` returns the texts for
-    the dates and the status.
+    :func:`has_words` searches these texts, and also the texts for the dates and the status, which
+    ``describe_validity_briefly`` returns.
     """
     return (
         word(RemoteType, remote.remote_type),

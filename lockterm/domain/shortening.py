@@ -158,7 +158,10 @@ def _first_open(start: int, end: int, days: AbstractSet[int], zone: tzinfo) -> i
 def describe_shortened_fields(
     found: Shortening | None, now_ms: int, zone: tzinfo
 ) -> dict[str, str]:
-    """Return a sentence for each field whose change shortens access, by contract field."""
+    """Return a sentence for each field whose change shortens access, by contract field.
+
+    The result is empty if ``found`` is None.
+    """
     parts = _parts(found, now_ms, zone) if found is not None else {}
     return {name: f"Shortens access{part}." for name, part in parts.items()}
 
@@ -166,7 +169,7 @@ def describe_shortened_fields(
 def describe_shortening(found: Shortening | None, now_ms: int, zone: tzinfo) -> str:
     """Return a sentence such as ``Shortens access by 37 days: the remote will expire ...``.
 
-    The text is empty if access is not shortened.
+    The text is empty if ``found`` is None.
     """
     if found is None:
         return ""

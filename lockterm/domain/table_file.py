@@ -110,7 +110,10 @@ class Row:
     them."""
 
     def text(self, column: str) -> str:
-        """Return the text of a column without spaces around it; empty if the column is missing."""
+        """Return the text of the row's cell in a column, without spaces around it.
+
+        The text is empty if the row does not have the column.
+        """
         return self.cells.get(column, "").strip()
 
     def problem(self, column: str, reason: str, value: str | None = None) -> Problem:
@@ -131,7 +134,8 @@ class Table:
 
     rows: Sequence[Row]
     locks: Sequence[int] = ()
-    """The IDs of the locks in a JSON export or of door columns, including locks without rows."""
+    """The IDs of the locks in a JSON export, or of the locks that door columns represent. Locks
+    without rows are included."""
     service: str = ""
     """The base URL of the service that the file was exported from; empty if not stated."""
     without_lock: frozenset[int] = field(default_factory=frozenset)

@@ -62,7 +62,8 @@ MEANINGS: Mapping[str, str] = {
     **{REMOTE: "remote ID", ACTION: "action"},
     **{name: one.called for name, one in SETTABLE.items()},
 }
-"""Maps the meanings of columns to their names in a mapping, the most frequent meanings first."""
+"""Maps each meaning of a column, such as ``remoteName``, to its name in a mapping file, such as
+``name``. The most frequent meanings are first."""
 
 CONSTANT = (TYPE, START, END, "weekDay", LOCK)
 """The columns for which a mapping often has one value for all rows, the most useful first."""
@@ -168,9 +169,9 @@ def describe_unknown(column: str) -> str:
 
 
 def meaning_named(text: str) -> str | None:
-    """Return the key of :data:`MEANINGS` for a name or a column title, or None.
+    """Return the key of :data:`MEANINGS` for the name of a meaning or the title of a column.
 
-    Case is ignored.
+    Case is ignored. The result is None if there is no such meaning.
     """
     return _NAMED.get(" ".join(text.split()).casefold()) or column_named(text)
 

@@ -164,10 +164,11 @@ class LockPlan:
         return sorted(ordered, key=lambda step: _ORDER.index(step.action))
 
     def _claim(self, row: Row) -> int | None:
-        """Return the ID of the remote that a row identifies by ID or number, or None.
+        """Return the ID of the remote that a row identifies by ID or number.
 
-        If a row for a delete has no ID and no number, its name identifies the remote. The result is
-        None if the lock has no such remote or several of them.
+        If a row for a delete has no ID, and no remote has its number, its name identifies the
+        remote. An ID is returned even if no remote has it. The result is None if no remote or
+        several remotes have the number or the name.
         """
         if text := row.text(REMOTE):
             return int(text)
@@ -210,7 +211,8 @@ class LockPlan:
         """Return the existing remote that a row identifies; None if there is none.
 
         Raises:
-            _RowError: Several remotes match, or a spreadsheet may have changed the value.
+            _RowError: The ID does not fit the action, it is not certain which remote the row means,
+                or a spreadsheet may have changed the value.
         """
         if text := row.text(REMOTE):
             if action is Action.ADD:
@@ -245,13 +247,13 @@ class LockPlan:
         return None
 
     def _is_replaced(self, row: Row, action: Action | None, column: str, found: Remote) -> bool:
-        """Return whether a row adds a remote in place of an existing one with its number or name.
+        """Return whether a row adds a remote in place of the existing remote that matches the row.
 
         Args:
             row: The row.
             action: The action of the row; None if the row does not state one.
             column: The column by which ``found`` matches the row: number or name.
-            found: The existing remote.
+            found: The existing remote, which has the number or the name in the row.
 
         Raises:
             _RowError: The existing remote has another number, and no row changes or deletes it.
@@ -282,7 +284,12 @@ class LockPlan:
         return [remote for remote in some if remote.id not in self._deleted]
 
     def _note(self, row: Row, before: Remote | None) -> None:
-        """Store the remote of a row, and check that no other row concerns the same remote.
+        """Store the line of a row, and check that no other row concerns the same remote.
+
+        Args:
+            row: The row.
+            before: The existing remote; None if the row adds one. In this case, the number and the
+                name of the row must not be in another such row.
 
         Raises:
             _RowError: Another row concerns the same remote.
@@ -404,6 +411,9 @@ class LockPlan:
         """Return whether a text differs from the value of a field that no update can change.
 
         The result is false if the text is empty, or if the service did not send the field.
+
+        Raises:
+            _RowError: The text differs from the number only in leading zeros.
         """
         if not text or (field.name not in before.raw and field.of(before) is None):
             return False  # fields that the service does not return cannot be compared
@@ -481,7 +491,7 @@ class LockPlan:
 
 
 def _spellings(text: str | None) -> set[str]:
-    """Return the ways to write a name or number in a table: unchanged, and escaped."""
+    """Return the ways to write a name or number in a table: unchanged or with escapes."""
     return {normalize_name(one).strip() for one in (text or "", visible(text or ""))}
 
 

@@ -255,7 +255,8 @@ class NamesInUse:
     Args:
         remotes: The known remotes; duplicates are allowed.
         total: The number of remotes on the lock; None if unknown.
-        is_read: Whether lockterm has tried to read the complete list of the lock.
+        is_read: Whether lockterm has read the complete list of the lock, or has found it too large
+            to read. If false, it is useful to read the list again.
     """
 
     def __init__(
@@ -291,13 +292,16 @@ class NamesInUse:
             self._near[near_key(number)] = number
 
     def describe_name(self, name: str) -> str:
-        """Return a warning if another remote has a similar but different name; otherwise empty."""
+        """Return a warning if a known remote has a name similar to this one, but not the same name.
+
+        The text is empty if there is no such remote.
+        """
         some = self._near_names.get(near_key(name), []) if near_key(name) else []
         others = [one for one in some if not is_same_name(one, name)]
         return near_note(others) if others else ""
 
     def describe_number(self, number: str) -> str:
-        """Return a warning if another remote has the same or a similar number; otherwise empty."""
+        """Return a warning if a known remote has this number or a similar one; otherwise empty."""
         number = normalize_name(number)
         if not number:
             return ""
@@ -311,14 +315,14 @@ class NamesInUse:
 
 
 def counted_up(text: str, taken: Collection[str]) -> str:
-    """Return the next free text of a series, such as ``A-0100`` after ``A-0099``.
+    """Return the next free name or number of a series, such as ``A-0100`` after ``A-0099``.
 
     The function increases the last number in the text until the text is free. The number keeps its
     leading zeros. If the text has no number, the function adds one, as in ``Anna 2``.
 
     Args:
-        text: The text of the previous remote.
-        taken: The texts that are in use.
+        text: The name or number of the previous remote.
+        taken: The names or numbers in use on the lock.
     """
     found = [*_DIGITS.finditer(text)]
     if found and len(digits := found[-1][0]) <= _MOST_DIGITS:

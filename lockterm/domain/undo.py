@@ -97,11 +97,11 @@ def voice_undone(
 ) -> PlannedSteps:
     """Return a step that sets the former voice of a lock again.
 
-    The step is left out, with the reason, if lockterm did not set the former voice, or if the voice
-    was set again after the operation.
+    The step is left out, with the reason, if lockterm did not set the former voice, or if a later
+    operation that is not in ``undone_too`` may have set the voice again.
 
     Args:
-        operation: The operation that set the present voice.
+        operation: The operation to undo.
         sent: All operations that set or may have set the voice of the lock, the oldest first.
         undone_too: The IDs of later operations that are undone before this one.
     """
@@ -128,7 +128,7 @@ def _user_no_undone(operation: Operation, was: Remote, known: Mapping[str, Any])
     If the former number is unknown, the step is refused.
 
     Args:
-        operation: The operation that set the present number.
+        operation: The operation to undo, which set the present number.
         was: The remote before the operation.
         known: The former values of hidden fields that are known from earlier operations.
     """
@@ -196,8 +196,8 @@ def refused(step: Step, reason: str) -> Step:
 def gained(before: Remote | None, after: Remote, now_ms: int) -> str:
     """Return a note about access that an undo gives back: a later end, or a restored remote.
 
-    The note is empty if the end is not later. It does not mention an earlier start and more
-    weekdays, because the plan shows these for every step.
+    The note is empty if the end is not later, or if the remote will be expired. The note does not
+    mention an earlier start and more weekdays, because the plan shows these for every step.
 
     Args:
         before: The remote before the change; None if the remote was deleted.

@@ -182,9 +182,10 @@ def judge(remote: Remote, phase: Phase, now_ms: int) -> tuple[RemoteState, str, 
         now_ms: Now, in milliseconds.
 
     Returns:
-        The state, the word and the sentence. If status and dates contradict each other, the word is
-        that of the status, and the sentence explains the contradiction. Otherwise, the word is that
-        of the state, and the sentence is empty.
+        The state, the word and the sentence. If status and dates contradict each other, the word
+        names the status, and the sentence explains the contradiction. Otherwise, the sentence is
+        empty. The word also names the status if it is missing or not in the contract. In all other
+        cases, the word is that of the state.
     """
     phase, status = _clear_phase(remote, phase), remote.status
     left_ms = (remote.end_ms or 0) - now_ms

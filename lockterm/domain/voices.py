@@ -70,7 +70,7 @@ def name_pack(
 ) -> tuple[str, ...]:
     """Return the parts of a pack's name: the language and the timbre of the voice at a URL.
 
-    If no voice has the URL, return only the name of the pack; empty if ``pack`` is None.
+    If no voice has the URL, the only part is the name of ``pack``, or an empty text if it is None.
     """
     for one in languages:
         for voice in one.timbres:
@@ -80,7 +80,7 @@ def name_pack(
 
 
 MOST_ALIKE = 5
-"""Maximum number of packs with a similar name that :func:`find_listed_pack` considers."""
+"""Maximum number of packs with the timbre in their names that :func:`find_listed_pack` checks."""
 
 
 def find_listed_pack(

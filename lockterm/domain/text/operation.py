@@ -136,7 +136,8 @@ def _clock(ms: int, zone: tzinfo, now_ms: int) -> str:
 def describe_change(operation: Operation, zone: tzinfo) -> str:
     """Return the changed fields, such as ``End: 30 Nov 2026 18:00 -> 31 Dec 2026 18:00``.
 
-    For an add or a delete, return the type, dates and weekdays of the remote.
+    For an add or a delete, return the type, dates and weekdays of the remote. For a user number or
+    a voice, return the new value. The text is empty for a clear.
 
     Args:
         operation: The operation.

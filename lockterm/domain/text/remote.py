@@ -88,7 +88,7 @@ contain, so that no received value equals it."""
 
 
 class Difference(NamedTuple):
-    """A field whose value differs.
+    """A field whose values before and after a change differ.
 
     The label and the two values are texts that are safe to show.
     """
@@ -102,7 +102,7 @@ class Difference(NamedTuple):
 
 
 class SameValue(NamedTuple):
-    """A field whose value does not differ.
+    """A field whose value is the same before and after a change.
 
     The label and the value are texts that are safe to show.
     """
@@ -116,7 +116,7 @@ def find_differences(
 ) -> list[Difference]:
     """Return the fields of a remote that differ before and after a change, with both values.
 
-    The values ``1``, ``1.0`` and ``true`` are different.
+    The values ``1``, ``1.0`` and ``true`` count as different.
     """
     found = []
     for field in fields:
@@ -343,9 +343,10 @@ def describe_add(wanted: Remote, now_ms: int, zone: tzinfo) -> list[str]:
 
 
 def describe_update(before: Remote, after: Remote, now_ms: int, zone: tzinfo) -> list[str]:
-    """Return a line for each field that an update changes, and a line with the new period.
+    """Return a line for each field that an update changes.
 
-    If the update makes an expired remote valid again, the first line is a warning.
+    If the update makes an expired remote valid again, the first line is a warning. If the update
+    changes the type, a date or the weekdays, the last line has the new type and period.
     """
     lines = [OPENS_AGAIN] if opens_again(before, after, now_ms, zone) else []
     lines += [str(item) for item in find_differences(before, after, zone)]
@@ -366,8 +367,8 @@ def describe_backup(record: Mapping[str, Any], *, many: bool = False) -> str:
     """Return sentences about the backup that a delete makes, and about the values missing from it.
 
     Args:
-        record: The remote to delete, as the service sent it.
-        many: Whether more remotes from the same list are deleted.
+        record: The remote to delete, as the service sent it. Only the names of its fields count.
+        many: Whether several remotes are deleted, of which ``record`` is an example.
     """
     new = "Restored remotes get new IDs." if many else "A restored remote gets a new ID."
     hidden = [field.called for field in UNLISTED if field.name not in record]
@@ -397,7 +398,7 @@ def describe_beyond_backup(deleted: int | None, kept: int) -> str:
 
 
 def describe_losses(remotes: Sequence[BackedUp]) -> list[str]:
-    """Return sentences about the values that a restore of these remotes cannot restore.
+    """Return sentences about how restored remotes will differ from the remotes in the backup.
 
     The result is empty if no remote can be restored.
     """

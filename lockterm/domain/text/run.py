@@ -30,7 +30,7 @@ FINAL_STATES = (
     *(StepState.RECORDED, StepState.UNCHANGED, StepState.REFUSED),
     *(StepState.SKIPPED, StepState.UNKNOWN, StepState.NOT_SENT),
 )
-"""The states of steps that have a result, in the order of texts and JSON output."""
+"""The states of steps that have a result, in the order in which texts and JSON list them."""
 
 LEFT_OUT = "not planned"
 """The word for a step that could not be planned. JSON output calls such a step refused."""
@@ -160,7 +160,7 @@ def describe_deletions(steps: Iterable[Step], titles: Mapping[int, str]) -> str:
 
 
 def count_states(counts: Mapping[StepState, int], *, is_running: bool = False) -> dict[str, int]:
-    """Return the numbers of steps by state, under the names of the JSON output.
+    """Return a mapping of the names of states in JSON output to numbers of steps.
 
     Args:
         counts: Maps states to numbers of steps.
@@ -192,7 +192,9 @@ def describe_problems(problems: Mapping[StepState, int]) -> str:
 def describe_counts(
     counts: Mapping[StepState, int], left_out: int, *, is_running: bool = False
 ) -> str:
-    """Return ``212 recorded, 2 refused``, or during a run ``212 recorded, 1 under way, 5 left``.
+    """Return the numbers of steps by state, such as ``212 recorded, 2 refused``.
+
+    During a run, the text also has the steps without a result: ``212 recorded, 5 left``.
 
     Args:
         counts: Maps states to numbers of steps, including steps that could not be planned.
@@ -249,7 +251,11 @@ def describe_pace(run: Run) -> str:
 
 
 def describe_other_run(run: Run) -> str:
-    """Return the message for a plan that cannot start because another run is under way."""
+    """Return the message for a plan that cannot start because another run is under way.
+
+    Args:
+        run: The other run.
+    """
     return (
         f"Another run is under way ({run.done:,} of {run.due:,} steps done). Wait until"
         " that run ends, or stop it."
@@ -398,7 +404,10 @@ def describe_run(plan: Plan) -> str:
 
 
 def describe_commands(run_id: str, steps: Iterable[Step]) -> str:
-    """Return sentences with the commands that show, retry or verify a run with problems."""
+    """Return sentences with the commands that show and retry a run with problems.
+
+    If results are unconfirmed, the sentences also have the command that verifies them.
+    """
     sentences = (
         f'For details, run "lockterm runs show {run_id[:8]}". To retry the failed steps, run'
         f' "lockterm runs retry {run_id[:8]}".'

@@ -10,17 +10,17 @@ LOCK_MAY_NOT_KNOW = "The service does not report whether the change has reached 
 
 
 def describe_read_only(profile: str, so: str = "") -> str:
-    """Return a sentence that a profile is read-only, followed by the consequence if there is one.
+    """Return the message that a profile is read-only, with the consequence if there is one.
 
     Args:
         profile: The name of the profile.
-        so: The consequence, as a sentence without a full stop; empty if there is none to show.
+        so: The consequence for the user, as a sentence without a full stop; empty to show none.
     """
     return f"The profile {clean(profile, 40)} is read-only{so and f'. {so}'}."
 
 
 def describe_clock_doubt(offset_s: float) -> str:
-    """Return a warning that typed dates may be wrong, because the clocks differ.
+    """Return a warning that dates such as ``+30d`` may be wrong, because the clocks differ.
 
     Args:
         offset_s: How far the service's clock is ahead of this machine's clock, in seconds.

@@ -45,8 +45,9 @@ class Validity(NamedTuple):
     """The period in at most 30 characters, such as ``Mon-Fri, until 31 Dec 2026``."""
     state: RemoteState
     word: str
-    """The word for the state, in at most 14 characters. If the reported status is more important,
-    it is shown instead, such as ``invalid``, ``status normal`` or ``no status``."""
+    """The word for the state, in at most 14 characters. If the status contradicts the dates, is
+    missing or is not in the contract, the word describes the status instead, such as
+    ``status normal`` or ``no status``."""
     service: str
     """The status that the service reported, such as ``normal``, ``invalid``, ``unknown (7)`` or
     ``not stated``."""
@@ -230,7 +231,7 @@ def _short(remote: Remote, phase: Phase, now_ms: int, zone: tzinfo) -> str:
 def _last_day_or_time(end: int, now_ms: int, zone: tzinfo) -> str:
     """Return the last day on which a remote opens its lock.
 
-    If this day is today, return the time.
+    If the end is today, return the time of day of the end instead, such as ``18:00 today``.
     """
     if not dates.begins_day(end, zone):
         return _day_or_time(end, now_ms, zone)
