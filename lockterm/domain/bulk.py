@@ -319,7 +319,7 @@ def _blocker(step: Step, place: int, holders: dict[str, int]) -> int | None:
     Args:
         step: The step.
         place: The index of the step.
-        holders: Maps the present name of each remote to rename to the index of its step.
+        holders: A mapping from the present name of each renamed remote to the index of its step.
     """
     wanted = step.wanted.get(NAME)
     blocker = None if wanted is None else holders.get(normalize_name(wanted))

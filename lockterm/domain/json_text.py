@@ -183,7 +183,7 @@ class NamedTwiceError(ValueError):
 
 
 def unique(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
-    """Return a dict of name-value pairs in which each name is unique.
+    """Return a dict of name-value pairs, none of which may have the same name as another one.
 
     Pass this function to ``json.loads`` as ``object_pairs_hook``.
 

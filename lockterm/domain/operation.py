@@ -180,7 +180,7 @@ _DOUBTFUL = UNCONFIRMED | IN_FLIGHT | {OperationState.GIVEN_UP, OperationState.S
 def known_fields(
     operations: Iterable[Operation], backup: Iterable[Mapping[str, Any]] = ()
 ) -> dict[int, dict[str, Any]]:
-    """Return the hidden fields of remotes that are known from operations, by remote ID.
+    """Return the values of hidden fields that operations have set, by remote ID and field name.
 
     A field with the value None was not set when lockterm added the remote. A missing field is
     unknown. A user number is also unknown if the result of the call that set it is uncertain.

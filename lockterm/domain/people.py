@@ -182,7 +182,7 @@ class People:
         self._now_ms = now_ms
         self._found: dict[PersonKey, Person] = {}
         self._spelled: dict[str, Person] = {}
-        """Maps each name as received to its person, so that it is normalized only once."""
+        """Maps each name as received to its person, so that each name is normalized only once."""
         self._near: dict[str, list[Person]] = {}
         """Maps each key of ``names.near_key`` to the people whose names have this key."""
         self._by_number: dict[str, list[Person]] = {}

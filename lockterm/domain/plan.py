@@ -46,8 +46,8 @@ class StepState(StrEnum):
 
     TO_DO = "to_do"
     SENT = "sent"
-    """The request may have been sent. The journal shows the progress of the request, if it contains
-    the operation."""
+    """The request may have been sent. If the journal contains the operation, the journal shows the
+    progress of the request."""
     RECORDED = "recorded"
     UNCHANGED = "unchanged"
     """The remote was already up to date, so nothing was sent."""

@@ -223,7 +223,10 @@ class Remote(Record):
         return {"lockInfo": LockInfo.read(info)} if isinstance(info, Mapping) else {}
 
     def other_lock(self, lock_id: int) -> int | None:
-        """Return the ID of the remote's lock; None if the ID is ``lock_id`` or is unknown."""
+        """Return the ID of the remote's lock if it is not ``lock_id``; otherwise None.
+
+        The result is also None if the ID of the lock is unknown.
+        """
         lock_ids = (self.lock_id, self.lock_info.lock_id if self.lock_info else None)
         return next((other for other in lock_ids if other not in (None, lock_id)), None)
 

@@ -9,7 +9,7 @@ def format_count(count: int, thing: str) -> str:
 
 
 def describe_unreadable_periods(count: int) -> str:
-    """Return ``2 remotes have a period that cannot be read``; empty if the number is 0."""
+    """Return a text such as ``2 remotes have a period that cannot be read``; empty for 0."""
     have = "has" if count == 1 else "have"
     return f"{format_count(count, 'remote')} {have} a period that cannot be read" if count else ""
 
@@ -89,7 +89,7 @@ def describe_age(at_ms: int, now_ms: int, *, changed: bool) -> str:
 
 
 def describe_elsewhere(count: int, key: str) -> str:
-    """Return ``2 changed elsewhere (press !)``; empty if the number is 0.
+    """Return a text such as ``2 changed elsewhere (press !)``; empty if ``count`` is 0.
 
     Screens show this text below a table.
 

@@ -153,7 +153,8 @@ def has_work(plan: Plan) -> bool:
 def step_name(step: Step) -> tuple[str, str | None]:
     """Return the name and the number of a step's remote.
 
-    Name and number may contain control characters.
+    Name and number may contain control characters. The number is None if it is unknown. If the
+    remote has no name, the name is ``remote`` with the ID or the number, and the number is None.
 
     A step that sets a voice has no remote, so its name is ``voice``.
     """

@@ -231,7 +231,10 @@ def format_problem(step: Step) -> str:
 
 
 def describe_progress(run: Run) -> str:
-    """Return ``12 of 214 done, 2 failed, 202 left (3 under way), 12 steps/min, about 9 s left``."""
+    """Return the progress of a run, as a screen shows it.
+
+    Example: ``12 of 214 done, 2 failed, 202 left (3 under way), 12 steps/min, about 9 s left``.
+    """
     words = [f"{run.done:,} of {run.due:,} done", describe_problems(run.problems)]
     if run.only_reads:
         verified = format_count(run.reading, "result")
@@ -244,7 +247,10 @@ def describe_progress(run: Run) -> str:
 
 
 def describe_pace(run: Run) -> str:
-    """Return ``12 steps/min, about 9 s left``; empty if the rate is unknown or no step is left."""
+    """Return the rate and the remaining time of a run: ``12 steps/min, about 9 s left``.
+
+    The text is empty if the rate is unknown or no step is left.
+    """
     if not run.left or not (per_s := run.per_s):
         return ""
     return f"{format_rate(per_s)}, about {format_duration(run.left / per_s)} left"
@@ -286,7 +292,7 @@ def describe_blocked(earlier: Step) -> str:
 
 
 def describe_end(run: Run, titles: Mapping[int, str]) -> str:
-    """Return a text with the results of a finished run, and with the reason if it ended early.
+    """Return a text with the results of a finished run, and the reason if the run ended early.
 
     Args:
         run: The run.
@@ -368,7 +374,10 @@ def ask_to_leave(run: Run) -> tuple[str, str]:
 
 
 def format_progress(run: Run) -> str:
-    """Return a command's progress: ``12 of 214 done, 2 failed, 4.8 steps/s, 42 s left``."""
+    """Return the progress of a run, as a command prints it.
+
+    An example is ``12 of 214 done, 2 failed, 4.8 steps/s, 42 s left``.
+    """
     rate = run.done / max(run.took_s, 0.001)
     left = round((run.due - run.done) / rate) if rate else 0
     words = f"{run.done:,} of {run.due:,} done", describe_problems(run.problems)
@@ -418,7 +427,11 @@ def describe_commands(run_id: str, steps: Iterable[Step]) -> str:
 
 
 def describe_rest(plan: Plan) -> str:
-    """Return ``5 steps left. To resume, run: lockterm ...``; empty if no step is left."""
+    """Return the number of steps left, and the command that resumes the run.
+
+    An example is ``5 steps left. To resume, run: lockterm ...``. The text is empty if no step is
+    left.
+    """
     due = sum(step.state in DUE for step in plan.steps)
     if not due:
         return ""

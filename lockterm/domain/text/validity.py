@@ -163,8 +163,8 @@ def shorten_start(remote: Remote, now_ms: int, zone: tzinfo, *, has_end: bool) -
         remote: The remote, which has a start.
         now_ms: Now, in milliseconds.
         zone: The time zone of the lock.
-        has_end: Whether the longer texts contain the end, and the shorter ones have an ellipsis in
-            its place.
+        has_end: Whether the longer texts contain the end, and the shorter texts have an ellipsis
+            instead of the end.
     """
     start, end = remote.start_ms or 0, remote.end_ms or 0
     last = end - dates.begins_day(end, zone)
