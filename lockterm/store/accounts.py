@@ -93,9 +93,8 @@ class ProfileAccount(Account):
     def look_up(self) -> None:
         """Find the account of the profile in the journal. Later calls do nothing.
 
-        If the profile names no account, the result is the account that last used the same
-        credentials. If no change in the journal used these credentials, the name of the account is
-        generated.
+        If the profile names no account, ``name`` becomes the account that last used the same
+        credentials. If no change in the journal used these credentials, ``name`` is generated.
         """
         if self.name:
             return
@@ -132,7 +131,11 @@ class ProfileAccount(Account):
         """Return whether a list of remotes shows that this account is the same as an earlier one.
 
         The accounts are the same if the list contains a remote that the earlier account had. If
-        so, the operations of both accounts are joined.
+        so, the earlier account gets the operations of both accounts.
+
+        Args:
+            lock_id: The lock that the remotes belong to.
+            remotes: The remotes, as the service lists them.
         """
         shown = {remote.id: remote.raw for remote in remotes if remote.id is not None}
         for earlier in self.earlier:
@@ -144,10 +147,10 @@ class ProfileAccount(Account):
         return False
 
     def is_sent_here(self, operation: Operation) -> bool:
-        """Return whether an operation was sent to the present service of the profile.
+        """Return whether an operation was sent to the present service and account of the profile.
 
-        The result is also false if the accounts of the profile and the operation are known and
-        differ.
+        An unknown service or account, or an account with a generated name, counts as the present
+        one.
         """
         is_here = operation.service in ("", self._profile.base_url)
         return is_here and not self.is_of_other_name(operation)

@@ -128,8 +128,8 @@ _ADD_CHANGE = """
         seen = seen AND after = excluded.after,
         what = excluded.what, names = excluded.names, after = excluded.after
 """
-"""The statement that adds a change. If the change is already saved, it keeps its earlier time,
-which is more exact."""
+"""The statement that adds a change, or updates the saved change of the same remote. If both end in
+the same record, the saved time stays, because the earlier time is more exact."""
 
 _REMOVE_GONE = """
     DELETE FROM changes
@@ -154,7 +154,7 @@ class KeptRecords:
     is_whole: bool
     """Whether the list has every remote that the lock had when the list was read."""
     blocks: Sequence[bytes]
-    """The packed records of each block of the list: lines of JSON, compressed."""
+    """The packed records of each requested block of the list: lines of JSON, compressed."""
 
 
 def cache_of(directory: Path, profile: Profile) -> Cache | None:
@@ -278,7 +278,8 @@ class Cache:
             listing: The new list.
             ended_ms: The time when the new list was completely read, in milliseconds.
             base: The cached list that the new list was compared with. If another session has
-                replaced this cached list, the new list and ``changes`` are not saved.
+                replaced this cached list, the new list and ``changes`` are not saved. None to
+                save the new list in any case.
             changes: The changes by others between ``base`` and the new list, which are saved in the
                 same transaction.
         """
@@ -420,7 +421,7 @@ class Cache:
             return True
 
     def note_changed(self, lock_id: int) -> None:
-        """Mark the cached list of a lock as outdated, because lockterm has changed the lock."""
+        """Mark the cached list of a lock as outdated. Call this after a change of the lock."""
         with suppress(StoreError), self._opened().transaction() as connection:
             connection.execute(
                 "UPDATE lists SET changed = 1 WHERE owner = ? AND lock_id = ?",

@@ -182,8 +182,8 @@ def salvage(path: Path, broken: int, tables: Sequence[str]) -> str:
 
     Args:
         path: The store.
-        broken: The inode of the damaged file. The function compares it, because another session may
-            already have replaced the file.
+        broken: The inode of the damaged file. If the store now has another inode, another session
+            has already replaced the damaged file, and the function does nothing.
         tables: The statements that create the tables.
 
     Returns:

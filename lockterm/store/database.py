@@ -277,8 +277,8 @@ class Database:
     def check(self) -> None:
         """Check the whole file. If it is damaged, rename it and replace it with a new file.
 
-        A search in a damaged index may find no row and raise no error. This could hide an
-        unconfirmed change.
+        Without this check, a search in a damaged index may find no row and raise no error, which
+        could hide an unconfirmed change.
 
         Raises:
             StoreError: The file cannot be opened.

@@ -34,7 +34,7 @@ class Drafts:
             )
 
     def drop(self, draft: Draft, *, wait: bool = True) -> None:
-        """Delete a draft, because its form was sent or discarded.
+        """Delete a draft. Call this after its form was sent or discarded.
 
         Args:
             draft: The draft.

@@ -193,7 +193,7 @@ class Journal:
         return self._sound(f"id IN ({_marks(ids)})", [*ids])
 
     def last_change(self, lock_id: int) -> Operation | None:
-        """Return the last operation of the profile that may have changed a lock, if any."""
+        """Return the last operation of the profile that may have changed a lock, or None."""
         # One seek for each state skips operations without effect, of which there may be many. The
         # plus sign makes SQLite use that index instead of scanning all rows of the lock.
         which = "AND lock_id = :lock_id AND +profile = :profile ORDER BY seq DESC LIMIT 1"
@@ -424,8 +424,8 @@ class Journal:
             till_ms: Latest time of the resolution, in milliseconds. Callers pass a time in the
                 future, in case the clock is set back.
             ids: IDs of operations to include regardless of the time of their resolution.
-            name: A remote name. If no operation contains this name, the result is empty. None to
-                ignore names.
+            name: A remote name. If none of these operations contains this name, the result is
+                empty. None to ignore names.
         """
         lately = f"(settled_ms BETWEEN ? AND ? OR settled_ms IS NULL OR id IN ({_marks(ids)}))"
         where = f"lock_id = ? AND {lately} AND {HERE}"
@@ -454,7 +454,7 @@ class Journal:
 
         Args:
             change: An operation on the lock.
-            till_now: Whether to include the operations after ``change``.
+            till_now: Whether to return all operations; if not, only those before ``change``.
         """
         calls = ("add", "updateRemoteUserNo", "delete", "clear")
         return self._sound(

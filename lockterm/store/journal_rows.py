@@ -1,4 +1,4 @@
-"""The columns of the journal, SQL conditions for its rows, and their conversion to operations.
+"""The columns of the journal, SQL conditions for rows, and the conversion of rows to operations.
 
 The module also has the account of a profile, which the journal stores with each operation.
 """
@@ -44,7 +44,7 @@ The empty value of the last type replaces a damaged value.
 """
 
 KNOWN = sorted(set(OperationState) - {OperationState.DAMAGED})
-"""The states that lockterm writes."""
+"""The states that lockterm writes to the journal. Any other state counts as damaged."""
 
 DAMAGED_WORDS = (
     "This entry of the history is damaged. lockterm shows the parts that can be read."
@@ -93,7 +93,7 @@ STATES = """WITH RECURSIVE states(state) AS (
     SELECT min(state) FROM operations UNION ALL
     SELECT (SELECT min(state) FROM operations WHERE state > states.state) FROM states
     WHERE states.state IS NOT NULL)"""
-"""The SQL table of all states in the journal. SQLite jumps in the index from state to state."""
+"""The SQL table of all states in the journal. SQLite reads only one index entry for each state."""
 
 _ROW = "row"
 
@@ -139,7 +139,7 @@ def stored(name: str, value: Any) -> Any:
 
 
 def _legible(values: dict[str, Any], seq: int) -> bool:
-    """Replace values of a wrong type with empty values, and return whether there were none.
+    """Replace values of a wrong type with empty values, and return whether all types were right.
 
     An empty ID becomes the row number, such as ``row 12``.
     """

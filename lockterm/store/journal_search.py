@@ -99,7 +99,7 @@ def _folded(raw: bytes) -> str:
 
 
 def _having(word: str, name: str) -> Iterator[str]:
-    """Yield an SQL condition for each text of a row that may contain a word.
+    """Yield SQL conditions, each of which checks whether one text of a row contains a word.
 
     The fastest conditions come first.
 
@@ -139,7 +139,7 @@ def _text_has(column: str, word: str, name: str) -> str:
 def _those(texts: Mapping[Any, str], word: str) -> str:
     """Return the keys whose texts contain a word, as an SQL list.
 
-    The keys must not need escapes.
+    The keys must not contain quotes, because the function does not escape them.
     """
     return ", ".join(f"'{key}'" for key, text in texts.items() if word in text)
 

@@ -53,7 +53,7 @@ def _lock(row: sqlite3.Row) -> Lock:
 
 
 def _legible(text: Any) -> str:
-    """Return the text of a damaged cell, as far as it can be decoded; empty for other types."""
+    """Return a cell as text, as far as it can be decoded; empty if it has no text or bytes."""
     if isinstance(text, bytes):
         return text.decode(errors="replace")
     return text if isinstance(text, str) else ""
@@ -230,7 +230,7 @@ class Locks:
 
 
 WAIT_S = 0.2
-"""Maximum wait for another session that has locked the file, in seconds."""
+"""Maximum time for which :func:`last_lock` waits for another session, in seconds."""
 
 
 def last_lock(path: Path, profile: str) -> int | None:

@@ -1,6 +1,6 @@
 """Stored plans with the progress of their steps.
 
-A run stores the new state of each step before its next action.
+When the state of a step changes, the run stores the new state before it does anything else.
 """
 
 from __future__ import annotations
