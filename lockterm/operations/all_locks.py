@@ -52,7 +52,7 @@ Wanted = Callable[["Remote"], bool]
 
 @dataclass(frozen=True, slots=True)
 class LockRead:
-    """The result of reading one lock: the remotes that the caller wants, or the problem."""
+    """The result of reading one lock, with the remotes that the caller wants."""
 
     place: int
     """The index of the lock among the requested locks."""
@@ -60,11 +60,11 @@ class LockRead:
     remotes: Sequence[Remote] = ()
     """The remotes that the caller wants, in the order of the list."""
     listing: Listing | None = None
-    """All remotes of the lock; None if lockterm could not read the lock."""
+    """All readable remotes of the lock, as just read or as stored; None if there is no list."""
     problem: str = ""
     """Why lockterm could not read the lock completely, in a few words; empty if it could."""
     error: LocktermError | None = None
-    """The error that caused the problem; None if there was no error."""
+    """The error that ended the reading of the lock; None if there was no error."""
 
 
 class AllLocksReader:

@@ -62,7 +62,7 @@ class DraftKeeper:
             self._writing = asyncio.ensure_future(self._write())
 
     async def flush(self) -> None:
-        """Write the remaining drafts, because the session ends. Errors are ignored."""
+        """Write the remaining drafts at the end of the session. Errors are ignored."""
         if self._writing is not None:
             self._writing.cancel()
             await asyncio.gather(self._writing, return_exceptions=True)

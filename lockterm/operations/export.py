@@ -41,8 +41,8 @@ TOLD = ("When", "What", "Lock", "Remote", "Details", "Result", "Note")
 """The columns of the CSV file of the history. The JSON file has more data."""
 
 _NAMES = 100
-"""The number that no file name reaches. Names of exports from the same second end in different
-numbers below this one."""
+"""Maximum number of exports from the same second in a directory, plus one. A number at the end of
+the file name distinguishes them."""
 
 _JSON_HEAD = re.compile(rb'\s*\{\s*"format"\s*:\s*"%s"' % FORMAT.encode())
 _MOST_HEAD = 4096

@@ -262,7 +262,11 @@ class JournalStore:
         return await self._run(self._journal.run_of, operation)
 
     async def told_hidden(self, change: Operation) -> list[Operation]:
-        """Return the operations on the lock of a change that show values of hidden fields."""
+        """Return all operations on a lock that show values of hidden fields, the oldest first.
+
+        Args:
+            change: An operation on the lock.
+        """
         return await self._run(self._journal.told_hidden, change, till_now=True)
 
     async def known_hidden(self, change: Operation) -> Mapping[int, Mapping[str, Any]]:
@@ -375,7 +379,7 @@ class JournalStore:
         self.on_change()
 
     async def recognize_account(self, lock_id: int, remotes: Sequence[Remote]) -> None:
-        """Join this account with an earlier account of the profile if both have a common remote.
+        """Join this account with an earlier account of the profile if the two share a remote.
 
         Args:
             lock_id: The lock.
@@ -489,7 +493,7 @@ class JournalStore:
         here[operation.id, now_ms] = self._clock.steady_ms()
 
     async def note_recognized(self, operation: Operation, remote_id: int) -> None:
-        """Store the ID of an added remote, which lockterm found because the service sent no ID."""
+        """Store the ID of an added remote. The service sent no ID, but lists the remote."""
         move = self._journal.move
         await self._thread.run(move, operation.id, [OperationState.CONFIRMED], remote_id=remote_id)
 

@@ -165,7 +165,14 @@ class KeptLists:
         return found or []
 
     async def unseen(self, lock_id: int | None = None) -> Unseen:
-        """Return the changes that the user has not looked at, on all locks or on one lock."""
+        """Return the newest change of each remote among those that the user has not looked at.
+
+        Args:
+            lock_id: The lock; None for all locks.
+
+        Returns:
+            A mapping of (lock ID, remote ID) to the change by others.
+        """
         found = await self._reads.read_cache(lambda cache: cache.changes(lock_id, unseen=True))
         return {(one.lock_id, one.remote_id): one for one in reversed(found or ())}
 
@@ -176,7 +183,10 @@ class KeptLists:
     async def _leave_out_own(
         self, lock_id: int, found: Sequence[ChangeElsewhere]
     ) -> list[ChangeElsewhere]:
-        """Return the changes that the journal does not explain; empty if it cannot be read."""
+        """Return the changes that the journal does not explain.
+
+        The result is empty if the journal cannot be read.
+        """
         if not found:
             return []
         connection = self._reads.connection

@@ -1,4 +1,4 @@
-"""The states that screens show: of a value that they load again and again, and of a lock's list."""
+"""The state of a value that a screen loads repeatedly, and the state of a lock's list."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 T = TypeVar("T")
 
 SOON_S = 0.1
-"""Number of seconds after which a value without an answer is shown as loading."""
+"""Time after which a value that is not loaded yet is shown as loading, in seconds."""
 
 
 # Without __eq__, a reactive attribute treats each state as new: comparing long values is slow.
@@ -38,7 +38,7 @@ class LoadState(Generic[T]):
     slow: bool = False
     """Whether loading takes longer than :data:`SOON_S`."""
     kept: bool = False
-    """Whether the value comes from the cache, and the service has not answered yet."""
+    """Whether the value comes from the cache, because the service has not returned it yet."""
 
     @property
     def value(self) -> T | None:
@@ -51,7 +51,7 @@ class LoadState(Generic[T]):
         return self.kept or self.error is not None
 
     def looks_like(self, other: LoadState[T]) -> bool:
-        """Return whether both states look the same: the same value and error, cached or not."""
+        """Return whether both states have the same value, the same error and an equal ``kept``."""
         return self.seen is other.seen and self.error is other.error and self.kept == other.kept
 
     def failed(self, error: LocktermError) -> LoadState[T]:
@@ -72,7 +72,7 @@ async def load(
 ) -> Fetched[T] | None:
     """Load a value, and show each new state during the loading.
 
-    If the service is slow or an error occurs, the cached value is shown.
+    If the service is slow or an error occurs, and no value is shown yet, the cached value is shown.
 
     Args:
         state: A function that returns the present state.
@@ -86,7 +86,7 @@ async def load(
             error.
 
     Returns:
-        The value; None after an error, which is then in the state.
+        The value from the service; None after an error. The last shown state has the error.
     """
 
     async def show_slow() -> None:
@@ -118,8 +118,8 @@ async def load(
 # --- the list of a lock ---------------------------------------------------------------------------
 
 ADDED, CHANGED, DELETED = "just added", "just changed", "just deleted"
-"""The labels of remotes that a list does not show yet after an add, shows with old values after an
-update, or still shows after a delete."""
+"""The labels of remotes for which a list is outdated: it does not show an added remote yet, shows
+the old values of an updated remote, or still shows a deleted remote."""
 
 
 class Unlisted(NamedTuple):

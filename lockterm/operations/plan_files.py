@@ -259,7 +259,12 @@ async def _with_what_was_kept(
 
 
 def _by_lock(table: Table, wrong: Container[int]) -> dict[int, list[Row]]:
-    """Return the rows of a file by lock ID, without the rows whose lines are in ``wrong``."""
+    """Return the rows of each lock in a file, by lock ID; empty if a lock has no valid rows.
+
+    Args:
+        table: The parsed file.
+        wrong: The line numbers of the rows to leave out.
+    """
     rows: dict[int, list[Row]] = {lock_id: [] for lock_id in table.locks}
     for row in table.rows:
         if row.line in wrong:

@@ -250,7 +250,7 @@ async def plan_cleaning(
 
 @dataclass
 class _ExpiredSource(PlanSource):
-    """The source of a plan that deletes remotes that expired a number of days ago or earlier."""
+    """The source of a plan that deletes expired remotes; see :func:`plan_cleaning`."""
 
     operations: Operations
     lock_ids: Iterable[int]

@@ -64,7 +64,10 @@ from lockterm.domain.text.amount import describe_none
 
 _WHEN: Mapping[Kind, Any] = {Kind.DATE: 0, Kind.WEEKDAYS: []}
 _NOTHING = {field.name: _WHEN[field.kind] for field in FIELDS.values() if field.kind in _WHEN}
-"""The values that the service returns for dates and weekdays that were not sent (contract 2.3)."""
+"""Maps the names of date and weekday fields to their empty values.
+
+The service returns these values for fields that were not sent (contract 2.3).
+"""
 
 _SENT = {field.name: field for field in ADDED}
 """Maps the contract's names to the fields that an add can send."""
@@ -156,8 +159,8 @@ def judge_add(
         operation: The add.
         remotes: The remotes in the list.
         not_new: IDs of remotes that are known from earlier operations.
-        are_new: Maps remote IDs to whether the remote appeared after the add was sent; None if
-            unknown.
+        are_new: Maps remote IDs to whether the remote appeared after the add was sent, or to None
+            if this is unknown. Without this mapping, it is unknown for all remotes.
     """
     are_new = are_new or {}
     alike = like_added(operation, remotes, not_new)

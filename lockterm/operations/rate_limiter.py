@@ -1,7 +1,7 @@
 """The rate limiter of runs, which makes runs as fast as the service allows.
 
-The number of parallel steps grows by one after that many steps have succeeded, and halves after a
-failure (a 5xx or a timeout). When the service reports too many calls (429), lockterm uses the
+If n steps may run in parallel, this number grows by one after n successful steps, and halves after
+a failure (a 5xx or a timeout). When the service reports too many calls (429), lockterm uses the
 number of answers in the last second as the rate, because the service accepted those calls. The rate
 then grows by a twentieth at regular times until there are too many calls again. While nothing is
 sent, the rate does not change.
@@ -39,7 +39,7 @@ TOGETHER_S = 1.0
 FIRST_PER_S = 2.0
 """Minimum of the first estimate of a service's limit, in calls per second.
 
-With few answers in the last second, the estimate would be too low.
+Without this minimum, the estimate would be too low if there were few answers in the last second.
 """
 LEAST_PER_S = 0.2
 """Minimum rate in calls per second, even if the service refuses calls very often."""
@@ -108,7 +108,8 @@ class RateLimiter:
     async def turn(self) -> AsyncIterator[None]:
         """Return a context manager that waits until a verification call is allowed.
 
-        The caller makes the call in the block, which counts as one of the parallel calls.
+        The caller makes the call inside the block. Until the block ends, the call counts toward
+        :data:`READS_AT_ONCE`.
         """
         async with self._reads:
             while (wait_s := self.wait_s(0)) > 0:

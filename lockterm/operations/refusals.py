@@ -97,7 +97,10 @@ class OtherPlanError(LocktermError):
 
 
 class OtherCredentialsError(LocktermError):
-    """An error for a plan that was stored with other credentials, perhaps of another account."""
+    """An error for a plan that was not stored with the present credentials of its profile.
+
+    The earlier credentials may belong to another account.
+    """
 
     title = "Other credentials"
 

@@ -90,7 +90,8 @@ class RemoteList:
         self.counts = StateCounts()
         """The numbers of remotes by state, on the pages read so far."""
         self._noted: int | None = None
-        """The number of remotes stored in the lock book; None before the first time."""
+        """The number of remotes that this object last stored in the lock book; None if it has
+        stored none."""
         self._refused: set[int] = set()
         """Page sizes that the service has refused."""
         self._listed = set[int]()
@@ -269,7 +270,8 @@ class RemoteList:
     ) -> Fetched[RemotePage]:
         """Return the page that contains a remote: ``seen``, the first page, or one of the last two.
 
-        If no such page contains the remote, return ``seen``, and set :attr:`missed`.
+        If none of these pages contains the remote, return the last page if lockterm has just added
+        the remote. Otherwise return ``seen``, and set :attr:`missed`.
         """
         shown, pages = seen.value.page_no, seen.value.pages
         near_an_end = [page_no for page_no in (pages, pages - 1, 1) if 1 <= page_no <= pages]
@@ -308,7 +310,7 @@ class RemoteList:
         return size not in self._refused
 
     def page_with(self, remote: Remote | None, size: int) -> int:
-        """Return the number of the page that would contain a remote with another page size.
+        """Return the number of the page that contains a remote if the page size changes.
 
         Args:
             remote: A remote on the shown page; None for the first one on the page.

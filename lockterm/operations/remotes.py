@@ -1,6 +1,6 @@
 """The reader of remotes: pages, which it can request in advance, complete lists, and details.
 
-It remembers some remotes of each lock, as the service last listed them, to detect incomplete lists.
+To detect incomplete lists, the reader remembers some remotes of each lock as last listed.
 """
 
 from __future__ import annotations
@@ -270,7 +270,7 @@ class Remotes:
     async def cached_page(
         self, lock_id: int, page_no: int, page_size: int
     ) -> Fetched[RemotePage] | None:
-        """Return a page from the cache, which may be outdated; None if it was never read."""
+        """Return a page from the cache, which may be outdated; None if it is not cached."""
         return await self._reads.kept(page_source(lock_id, page_no, page_size))
 
     # --- whole lists -----------------------------------------------------------------------
@@ -493,7 +493,8 @@ class KnownRemotes:
 
         Args:
             lock_id: The lock.
-            records: The records of remotes, for example those before an untrusted list.
+            records: The records of remotes, for example those that were remembered before an
+                untrusted list was read.
         """
         self._locks.pop(lock_id, None)
         self._locks[lock_id] = {}  # the newest lock is last

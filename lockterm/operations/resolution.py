@@ -61,7 +61,7 @@ class Resolution:
         return await self.journal.resolve(operation, state=OperationState.GIVEN_UP)
 
     async def send_again(self, operation: Operation) -> None:
-        """Send an unconfirmed change again as a new operation, because the user decided this.
+        """Send an unconfirmed change again as a new operation. Only the user may decide this.
 
         A clear is not sent again, because it would delete remotes that were added later. Instead,
         the remotes that it should have deleted are deleted one by one. The method raises the errors

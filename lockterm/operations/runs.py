@@ -135,7 +135,7 @@ class Runs:
     def needs_account(self, plan: Plan) -> bool:
         """Return whether the user must confirm that a plan is for the present account.
 
-        This is necessary if the plan was stored with other credentials.
+        This is necessary if the plan was stored with other credentials than the profile has now.
         """
         return plan.credentials not in (None, self.journal.account.credentials)
 
@@ -236,8 +236,8 @@ class Runs:
         Raises:
             RuleViolationError: The profile is read-only.
             OtherPlanError: The plan was made for another profile or service.
-            OtherCredentialsError: The plan was made with other credentials; see
-                :meth:`note_same_account`.
+            OtherCredentialsError: The plan was stored with other credentials than the profile has
+                now; see :meth:`note_same_account`.
             RunUnderWayError: An active session is running the plan.
         """
         try:
@@ -431,7 +431,11 @@ class Runs:
         return await self.steps.execute(step)
 
     async def _end(self, run: Run, ended: Step) -> None:
-        """Store the result of a step, and its effect on other steps of the same lock."""
+        """Store the result of a step, and apply the result to the waiting steps of the same lock.
+
+        If the service was not reached, the waiting steps are not sent. If the result is unknown,
+        and steps are waiting, the step is verified first.
+        """
         held, left = [], run.waiting[ended.lock_id]
         if reason := run.unreached.get(ended.lock_id):
             message = f"{NOT_REACHED} in the previous step. {reason}"
@@ -446,7 +450,10 @@ class Runs:
             await self._prove(run, ended.number, None if is_required else READ_BACK_S)
 
     async def _put_off(self, run: Run, step: Step, error: RateLimitedError) -> None:
-        """Postpone a step that the service refused, until the requested pause has ended."""
+        """Postpone a step that the service refused, until the requested pause has ended.
+
+        After more than :data:`MOST_PAUSES` pauses, the step counts as not sent.
+        """
         self.pace.limit(error.retry_after_s or 0.0)
         run.pauses[step.number] += 1
         if run.pauses[step.number] > MOST_PAUSES:

@@ -228,7 +228,10 @@ class HttpSender:
             )
 
     async def _recognize(self, operation: Operation) -> int | None:
-        """Return the ID of an added remote if the service did not return it; None if unclear."""
+        """Return the ID of an added remote from the lock's list, if the service returned no ID.
+
+        The result is None unless exactly one remote in the list can be the added one.
+        """
         try:
             remotes = await self.remotes.all(operation.lock_id, UNASKED)
             ids = [remote.id for remote in like_added(operation, remotes) if remote.id is not None]

@@ -168,7 +168,10 @@ class Steps:
     async def _taken(
         self, step: Step, wanted: Remote, remote: Remote, error: NameTakenError
     ) -> Step:
-        """Return the result of an add whose name is taken, perhaps by an equal remote.
+        """Return an add step with its result, if its name is taken.
+
+        The step is unchanged if the remote with this name equals the wanted one; otherwise the step
+        is refused.
 
         Args:
             step: The add.
@@ -265,7 +268,16 @@ class Steps:
         return await self._unless_changed(step, before, now, comparable, set_user_no)
 
     async def _gone(self, step: Step, before: Remote, error: RefusedError) -> Step:
-        """Return the result of a step if the service has no details of the remote."""
+        """Return a step with its result, if the service refused the details of its remote.
+
+        Args:
+            step: The step.
+            before: The remote when the plan was made.
+            error: The refusal.
+
+        Raises:
+            RefusedError: The list of the lock still contains the remote. The error is ``error``.
+        """
         others = self.remotes.known.others(step.lock_id, [before.id])
         remotes = await self.remotes.all(step.lock_id)
         if any(one.id == before.id for one in remotes):

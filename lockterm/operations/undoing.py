@@ -57,7 +57,9 @@ class CannotUndoError(LocktermError):
 
 
 async def undo_last(operations: Operations, lock_id: int, *, renames: bool = False) -> PlanDraft:
-    """Return a plan that undoes the last change on a lock, or the run that it belongs to.
+    """Return a plan that undoes the last change on a lock, or the run that the change belongs to.
+
+    See :func:`plan_undo` for ``renames``.
 
     Raises:
         CannotUndoError: There is no change, or it cannot be undone.
@@ -146,6 +148,7 @@ async def backup_of(operations: Operations, operation_id: str) -> Operation:
     Raises:
         CannotUndoError: There is no such operation, or it cannot be restored.
         OtherServiceError: The operation was sent to another service than the profile's service.
+        OtherAccountError: The operation may have been sent to another account.
         StoreError: The journal cannot be read.
     """
     change = await operations.journal.find(operation_id)
@@ -273,7 +276,10 @@ def _doubts(changes: Sequence[Operation]) -> list[str]:
 
 
 def _step(change: Operation) -> Step:
-    """Return the step that shows a change that cannot be undone, without its state and reason."""
+    """Return a step that shows a change which cannot be undone.
+
+    The caller adds the state of the step and the reason.
+    """
     action = Action.DELETE if change.call == "add" else Action.UPDATE
     action = Action.ADD if change.call in TAKEN_AWAY else action
     action = Action.VOICE if change.call == "updateLockSetting" else action
@@ -430,7 +436,7 @@ class _OnLock:
         )
 
     async def _backup(self, change: Operation, planned: PlannedSteps) -> list[tuple[str, BackedUp]]:
-        """Return the remotes of a backup still to restore, each with the ID of ``change``.
+        """Return pairs of the ID of ``change`` and a remote of its backup that must be restored.
 
         Args:
             change: The delete or clear that made the backup.

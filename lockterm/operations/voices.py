@@ -46,7 +46,7 @@ class Voices:
         return (await self.reads.read(_packs(lock_id))).value
 
     async def cached_packs(self, lock_id: int) -> Fetched[list[VoicePack]] | None:
-        """Return the voice packs of a lock from the cache; None if they were never read."""
+        """Return the voice packs of a lock from the cache; None if they are not cached."""
         return await self.reads.kept(_packs(lock_id))
 
     async def pack(self, lock_id: int, name: str) -> VoicePack:
@@ -92,7 +92,7 @@ class Voices:
         return (await self.reads.read(_languages(vendor, model))).value
 
     async def cached_languages(self, vendor: str, model: str) -> Fetched[list[Language]] | None:
-        """Return the languages of a model from the cache; None if they were never read."""
+        """Return the languages of a model from the cache; None if they are not cached."""
         return await self.reads.kept(_languages(vendor, model))
 
     async def fetch(
@@ -106,7 +106,8 @@ class Voices:
             wanted: The source of the pack: its address, and its size and MD5 if known.
             progress: A function that is called with the number of received bytes, and the number of
                 all bytes, which is None if unknown.
-            agreed: The result of :meth:`server_of`, if the user has agreed to this server.
+            agreed: The result of :meth:`server_of`, if the user has agreed to this server;
+                otherwise empty.
         """
         downloads = await self._downloads()
         place: Path = await downloads.download(

@@ -277,7 +277,15 @@ class Watch:
     async def _are_new(
         self, add: Operation, remotes: Sequence[Remote], is_since: bool
     ) -> Mapping[int | None, bool | None]:
-        """Return, by remote ID, whether the remote appeared after an add; None if unclear."""
+        """Return a mapping of remote IDs to whether the remote appeared after an add was sent.
+
+        A value is None if this is unclear.
+
+        Args:
+            add: The add.
+            remotes: The remotes to check.
+            is_since: Whether the remotes certainly show the state after the sending.
+        """
         are_new: dict[int | None, bool | None] = {}
         sent_ms, now_ms = self._sent_ms(add), self._service_ms()
         before = await self._kept_lists.ids_before(add.lock_id, add.sent_ms or add.prepared_ms)

@@ -37,10 +37,10 @@ class Writes:
     reads the remote again just before sending. It sends nothing if the ID now belongs to another
     remote, or if the write would overwrite a change that the user did not see.
 
-    Three arguments are the same in all methods. ``just_read`` means that the caller has just read
-    the remote, so that it is not read again. ``again_of`` is the ID of the unconfirmed operation
-    that the write repeats. ``operation_id`` is the ID for the write's own operation in the journal;
-    None to create one.
+    Three arguments have the same meaning in all methods that have them. ``just_read`` means that
+    the caller has just read the remote, so that it is not read again. ``again_of`` is the ID of the
+    unconfirmed operation that the write repeats; None if it repeats none. ``operation_id`` is the
+    ID for the write's own operation in the journal; None to create one.
 
     Args:
         sender: The sender of the writes.
@@ -121,7 +121,8 @@ class Writes:
         """Change a remote (contract 4.4). For other errors, see :meth:`add_remote`.
 
         Raises:
-            RuleViolationError: A value to replace has changed since ``before``. Nothing was sent.
+            RuleViolationError: The ID now belongs to another remote, or a value to replace has
+                changed since ``before``. Nothing was sent.
         """
         write = writes.update_remote(lock_id, remote_id, changes)
         await self._send_about(
@@ -151,7 +152,7 @@ class Writes:
         Args:
             lock_id: The lock.
             expected: The number of remotes that the user saw. If the lock now has another number,
-                nothing is sent.
+                ``RuleViolationError`` is raised and nothing is sent. None to skip this check.
 
         Returns:
             The number of deleted remotes; None if the service did not return it.
@@ -180,7 +181,7 @@ class Writes:
         just_read: bool = False,
         operation_id: str | None = None,
     ) -> None:
-        """Set the user number of a remote (contract 4.8); errors as in :meth:`add_remote`."""
+        """Set the user number of a remote (contract 4.8); errors as in :meth:`update_remote`."""
         write = writes.update_remote_user_no(lock_id, _id_of(remote), remote_user_no)
         await self._send_about(
             remote, write, lock_id, just_read=just_read, operation_id=operation_id
@@ -230,6 +231,7 @@ class Writes:
         For an update, every field that it sends is compared. If the user edits one of the four
         fields of the validity, the update sends and compares all four. For a delete, all fields are
         compared, because the user decided to delete the remote with its earlier values.
+        If the remote no longer exists, the check passes, because the service will refuse the write.
 
         Raises:
             RuleViolationError: Another remote has the ID, or a value was changed.
