@@ -210,7 +210,7 @@ class Cache:
         return self._database.path.exists()
 
     def get(self, key: str) -> tuple[Any, int] | None:
-        """Return the cached value of a key, and when it was read, in milliseconds.
+        """Return the cached value of a key, and when the service sent the value, in milliseconds.
 
         The result is None if no value is cached.
         """

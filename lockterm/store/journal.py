@@ -114,7 +114,7 @@ class Journal:
         An earlier operation blocks the new operation in these cases:
 
         - The earlier operation is unresolved and could interfere with the new one, and the new one
-          does not repeat it.
+          does not repeat it with the same values.
         - The new operation repeats the earlier one, but the earlier one is already resolved.
         - The earlier operation is in flight, and repeats the same operation as the new one.
         - The earlier operation added the name that the new one adds, after the new one began to
