@@ -43,13 +43,13 @@ class BatteryReader:
         self.details: dict[int, Remote] = {}
         """Maps the ID of a remote to its details."""
         self.left_out = 0
-        """Number of remotes whose details could not be read: the service refused the request, the
-        remote has no ID, or another remote now has the ID."""
+        """Number of remotes whose details could not be read: the request failed, the remote has no
+        ID, or another remote now has the ID."""
         self.stopped = ""
         """The reason why reading has stopped, as a sentence; empty if it has not stopped."""
         self._connection = connection
         self._asked: set[int] = set()
-        """The IDs of the remotes for which the service has answered."""
+        """The IDs of the remotes whose details need no further request."""
         self._has_level = False
 
     @property

@@ -121,7 +121,7 @@ async def plan_copies(
         source: The source of the remotes.
         lock_ids: The IDs of the locks, without duplicates.
         renames: Whether a remote whose name is taken gets another name; otherwise it is left out.
-        skips_expired: Whether expired remotes are left out. An undo restores all remotes.
+        skips_expired: Whether expired remotes are left out; ignored if the plan is an undo.
         keeps_wall_time: Whether dates keep their local time on locks in other time zones. If not,
             each date stays the same moment, and its local time changes.
 

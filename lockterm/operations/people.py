@@ -228,7 +228,10 @@ class PeopleReport:
         return facts
 
     def _sections(self) -> Iterator[tuple[str, str, Sequence[str], Iterable[Sequence[object]]]]:
-        """Yield title, explanation, column titles and rows of each table that has rows."""
+        """Yield title, explanation, column titles and rows of each table of the report.
+
+        The tables of unread locks and of similar names are left out if they are empty.
+        """
         if self._unread:
             yield (
                 "Locks not read",

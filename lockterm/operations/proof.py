@@ -287,7 +287,8 @@ def shows_others(
     The list can also be trusted if the lock is known to have no other remotes.
 
     Args:
-        others: Records of other remotes before the change; see ``Operation.others``.
+        others: Records of other remotes before the change; see ``Operation.others``. None if
+            unknown; then any remote in the list counts.
         remotes: The remotes in the complete list.
         deleted: IDs of remotes that lockterm has deleted after the change was sent.
     """
@@ -432,7 +433,7 @@ class Case:
         return begun_s >= self.sent_s + self._horizon.stale_s
 
     def next_look_s(self) -> float | None:
-        """Return the monotonic time of the next automatic reading; None if there is none."""
+        """Return the monotonic time of the next automatic reading, in seconds; None if none."""
         if self._last is None or self._verdict is None:
             return self.sent_s
         if self._verdict.state in (OperationState.AMBIGUOUS, OperationState.CONFIRMED_BY_READING):

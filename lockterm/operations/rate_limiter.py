@@ -74,7 +74,7 @@ class RateLimiter:
         self._paused_s = -math.inf
         """When the pause that the service requested ends, in monotonic seconds."""
         self._answered: deque[float] = deque()
-        """The times of all answers in the last second, in monotonic seconds."""
+        """The times of all answers except 429 in the last second, in monotonic seconds."""
         self._reads = asyncio.Semaphore(READS_AT_ONCE)
 
     @property

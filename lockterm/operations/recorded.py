@@ -203,9 +203,9 @@ def is_known(
         remote: A remote that may be the one that ``add`` created.
         add: The add operation.
         operations: The operations on the remote's ID and all clears of the lock, the oldest first.
-        is_since: Whether the record of the remote is certainly from after the sending of the add.
-            lockterm checks right before an add that its name is free, so the remote did not exist
-            then.
+        is_since: Whether the record of the remote is certainly from after the sending of ``add``.
+            If so, earlier adds with this ID do not count. Their remote did not exist any more,
+            because lockterm checked right before ``add`` that the name was free.
     """
     known, is_before = False, True
     record: Mapping[str, Any] = {}
@@ -251,7 +251,8 @@ def find_discrepancies(
         zone: The time zone for times in the sentences.
 
     Yields:
-        The last operation on each such remote, and a sentence about the different values.
+        The last operation on each such remote, and a sentence about the different values, or about
+        a second remote from the same add.
     """
     last = find_last_changes(rows)
     for remote in remotes:

@@ -204,8 +204,8 @@ class Remotes:
 
         Args:
             lock_id: The lock.
-            changed: Whether lockterm has changed the lock. If so, its complete list, which can
-                still be searched, is marked as outdated.
+            changed: Whether lockterm has changed the lock. If so, the complete list in the cache is
+                marked as outdated, but can still be searched.
         """
         self._forget_pages(lock_id)
         self._connection.background(self._reads.forget(f"page {lock_id} "))

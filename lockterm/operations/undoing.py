@@ -205,6 +205,7 @@ async def plan_undo(
     Raises:
         CannotUndoError: There is only one change, and it cannot be undone.
         OtherServiceError: The changes were sent to another service than the profile's service.
+        OtherAccountError: The changes may have been sent to another account.
         StoreError: The journal or the lock book cannot be read.
         LocktermError: None of the locks can be read.
     """
