@@ -51,7 +51,7 @@ class LoadState(Generic[T]):
         return self.kept or self.error is not None
 
     def looks_like(self, other: LoadState[T]) -> bool:
-        """Return whether both states have the same value, the same error and an equal ``kept``."""
+        """Return whether both states have the same value, error and ``kept``."""
         return self.seen is other.seen and self.error is other.error and self.kept == other.kept
 
     def failed(self, error: LocktermError) -> LoadState[T]:

@@ -107,7 +107,7 @@ class Recorded:
     def unlisted(self, page: RemotePage, listed: Container[int]) -> Unlisted:
         """Return the recorded changes that a page of a list does not show yet.
 
-        Added remotes are returned only if the page is the last one, where new remotes appear.
+        Added remotes are returned only if the page is the last one.
 
         Args:
             page: The page of the list.

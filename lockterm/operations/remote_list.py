@@ -310,7 +310,7 @@ class RemoteList:
         return size not in self._refused
 
     def page_with(self, remote: Remote | None, size: int) -> int:
-        """Return the number of the page that contains a remote if the page size changes.
+        """Return the number of the page that will contain a remote after the page size changes.
 
         Args:
             remote: A remote on the shown page; None for the first one on the page.

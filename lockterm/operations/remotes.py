@@ -1,6 +1,7 @@
 """The reader of remotes: pages, which it can request in advance, complete lists, and details.
 
-To detect incomplete lists, the reader remembers some remotes of each lock as last listed.
+To detect incomplete lists, the reader remembers some remotes of each lock, as the service last
+listed them.
 """
 
 from __future__ import annotations

@@ -434,7 +434,7 @@ class Runs:
         """Store the result of a step, and apply the result to the waiting steps of the same lock.
 
         If the service was not reached, the waiting steps are not sent. If the result is unknown,
-        and steps are waiting, the step is verified first.
+        the step is verified before a waiting step begins.
         """
         held, left = [], run.waiting[ended.lock_id]
         if reason := run.unreached.get(ended.lock_id):

@@ -228,9 +228,9 @@ class HttpSender:
             )
 
     async def _recognize(self, operation: Operation) -> int | None:
-        """Return the ID of an added remote from the lock's list, if the service returned no ID.
+        """Return the ID of an added remote from the lock's list; None if it cannot be recognized.
 
-        The result is None unless exactly one remote in the list can be the added one.
+        Call this if the service returned no ID.
         """
         try:
             remotes = await self.remotes.all(operation.lock_id, UNASKED)

@@ -168,7 +168,7 @@ class Steps:
     async def _taken(
         self, step: Step, wanted: Remote, remote: Remote, error: NameTakenError
     ) -> Step:
-        """Return an add step with its result, if its name is taken.
+        """Return an add step with its result. Call this if the name is taken.
 
         The step is unchanged if the remote with this name equals the wanted one; otherwise the step
         is refused.
@@ -268,7 +268,7 @@ class Steps:
         return await self._unless_changed(step, before, now, comparable, set_user_no)
 
     async def _gone(self, step: Step, before: Remote, error: RefusedError) -> Step:
-        """Return a step with its result, if the service refused the details of its remote.
+        """Return a step with its result. Call this if the service refused the remote's details.
 
         Args:
             step: The step.

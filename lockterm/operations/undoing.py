@@ -437,7 +437,9 @@ class _OnLock:
         )
 
     async def _backup(self, change: Operation, planned: PlannedSteps) -> list[tuple[str, BackedUp]]:
-        """Return pairs of the ID of ``change`` and a remote of its backup that must be restored.
+        """Return a pair for each remote that must still be restored from a backup.
+
+        A pair contains the ID of ``change`` and the remote.
 
         Args:
             change: The delete or clear that made the backup.

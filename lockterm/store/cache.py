@@ -128,8 +128,8 @@ _ADD_CHANGE = """
         seen = seen AND after = excluded.after,
         what = excluded.what, names = excluded.names, after = excluded.after
 """
-"""The statement that adds a change, or updates the saved change of the same remote. If both end in
-the same record, the saved time stays, because the earlier time is more exact."""
+"""The statement that adds a change, or updates the saved change of the same remote. If the
+remote is the same after both changes, the saved, earlier time stays."""
 
 _REMOVE_GONE = """
     DELETE FROM changes
@@ -210,7 +210,7 @@ class Cache:
         return self._database.path.exists()
 
     def get(self, key: str) -> tuple[Any, int] | None:
-        """Return the cached value of a key, and when the service sent the value, in milliseconds.
+        """Return the cached value of a key, and when lockterm received the value, in milliseconds.
 
         The result is None if no value is cached.
         """
