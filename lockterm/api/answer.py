@@ -57,7 +57,7 @@ def quoting(headers: Iterable[str]) -> Quote:
 
 
 MOST_S = 60.0
-"""Maximum requested wait, in seconds. lockterm reduces a longer wait to this value."""
+"""Maximum wait that an answer can request, in seconds. A longer wait counts as this value."""
 
 
 def header_fields(came: Iterable[tuple[bytes, bytes]]) -> dict[str, str]:

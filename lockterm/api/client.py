@@ -57,7 +57,7 @@ LOOK = "Check the data of the service before you send the change again."
 NO_LOOK = "The service does not report this value. You can send the same value again."
 """The hint for a write whose result is unknown and cannot be read (contract 4.8 and 4.12)."""
 LARGE = 16 * 1024
-"""Size in bytes from which a body is decoded in a thread, so that key presses need not wait."""
+"""Minimum size in bytes of a body that is decoded in a thread, so that keys need not wait."""
 
 
 class LockService:
@@ -114,7 +114,8 @@ class LockService:
         """Set the function to call after each answer with status 429 (too many requests).
 
         Args:
-            on_limited: The function, which gets the requested wait in seconds; 0 if there is none.
+            on_limited: The function. Its argument is the wait in seconds that the service requests,
+                or 0 if the service requests no wait.
         """
         self._transport.on_limited = on_limited
 
@@ -261,8 +262,10 @@ def _voices() -> ModuleType:
 
 
 _EXISTS = re.compile(r"exist|taken|duplicat|already|in use|存在|重复|重複|已有|占用", re.IGNORECASE)
-"""Matches words in a refusal which show that the name exists. The code alone does not show this,
-because -3 is only an example in the contract."""
+"""Matches words in a refusal which show that the name exists.
+
+The code of the refusal is not enough, because the contract mentions the code -3 only as an example.
+"""
 _MISSING = re.compile(r"(\bnot|n['’]t|\bno longer|\bnever)\W+(\w+\W+)?exist|不存在", re.IGNORECASE)
 
 
@@ -290,7 +293,11 @@ class FirstRead(NamedTuple):
     clock_offset_s: float | None = None
     """The service's clock minus this machine's clock, in seconds; None if it is not known."""
     error: LocktermError | None = None
-    """The error of the request. None if there is a page, or if the UI must request it again."""
+    """The error of the request; None if there is a page.
+
+    After an unexpected error, this is also None. The UI then requests the page itself, and gets the
+    same error.
+    """
 
 
 class FirstPage:

@@ -41,7 +41,7 @@ MOST_BYTES = 512 * 1024 * 1024
 STALL_S = 30.0
 """Maximum time without progress, in seconds. After this time, lockterm stops a download."""
 LEAST_PROGRESS = 1024
-"""Minimum number of bytes that count as progress of a download.
+"""Number of bytes that must arrive before the time :data:`STALL_S` starts again.
 
 With a smaller number, a server that sends single bytes could keep a download running for days.
 """
@@ -146,7 +146,9 @@ class _Fetch:
         raise not_fetched("The server sent a different part of the file than requested.")
 
     def _fits(self, response: httpx.Response) -> bool:
-        """Return whether the answer is the whole pack, or the part that follows the partial file.
+        """Return whether the answer can be used: as the whole pack, or as its missing part.
+
+        If it cannot be used, the whole pack must be requested.
 
         Raises:
             RefusedError: The HTTP status shows neither success nor a wrong range (416).
@@ -274,7 +276,7 @@ class _Fetch:
                 raise _broken(what, self.partial) from error
 
     def _request(self, address: str) -> httpx.Request:
-        """Return the request for the missing part of the pack, to an IP address of the server."""
+        """Return a request to one address of the server, for the missing part of the pack."""
         headers = {"Host": self.url.netloc.decode("ascii")}
         if origin_of(str(self.url)) == origin_of(self.profile.base_url):
             headers |= checked_headers(self.profile)

@@ -72,10 +72,13 @@ def other_server(url: httpx.URL, base_url: str) -> str:
 
 
 async def addresses_of(url: httpx.URL, base_url: str) -> list[str]:
-    """Return the IP addresses of a pack's server, to which lockterm may connect.
+    """Return the addresses of a pack's server, after checking that lockterm may connect to them.
 
     lockterm may connect to the profile's service and to public addresses. If the profile's service
     is on this machine, lockterm may connect to any address.
+
+    Returns:
+        The IP addresses, or only the host in the URL if it is the profile's own service.
 
     Raises:
         MalformedAnswerError: lockterm may not connect to one of the addresses.

@@ -55,7 +55,10 @@ class PartialFile:
 
     path: Path
     validator: str = ""
-    """The strong ETag of the answer with these bytes; empty if the download cannot be resumed."""
+    """The strong ETag of the answer that contained the bytes of the file.
+
+    It is empty if the download cannot be resumed.
+    """
     have: int = 0
     """Number of bytes in the file."""
     _file: int = field(default=-1)

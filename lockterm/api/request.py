@@ -20,16 +20,16 @@ if TYPE_CHECKING:
 
 
 CONNECT_S = 5.0
-"""Maximum duration of connecting, and also of the TLS handshake, in seconds."""
+"""Maximum duration of connecting, in seconds. The TLS handshake that follows has the same limit."""
 
 CONNECT_SHARE = 0.45
-"""Maximum share of an attempt's time for connecting, and also for the TLS handshake. With this
-limit, both end before the attempt times out. If the attempt were canceled during a handshake,
+"""Maximum share of an attempt's time for connecting. The TLS handshake has the same limit. With
+this limit, both end before the attempt times out. If the attempt were canceled during a handshake,
 httpcore would not close the socket."""
 
 
 def connect_limit_s(within_s: float) -> float:
-    """Return the time limit for connecting, and also for the TLS handshake, in seconds.
+    """Return the limit in seconds for connecting, which applies again to the TLS handshake.
 
     Args:
         within_s: The time limit of the attempt in seconds.

@@ -88,7 +88,12 @@ class RetryPolicy(NamedTuple):
             await asyncio.sleep(pause)
 
     def _pause_after(self, error: ServiceError, number: int) -> float | None:
-        """Return the seconds until the next attempt; None if no attempt should follow."""
+        """Return the seconds until the next attempt; None if no attempt should follow.
+
+        Args:
+            error: The error of the last attempt.
+            number: The number of the last attempt, counted from 1.
+        """
         if isinstance(error, UntrustedServerError):
             return None
         pause: float = self.pause_s * 2.0 ** (number - 1) * random.uniform(0.5, 1.5)
@@ -114,7 +119,7 @@ class CallPermits:
 
 
 class CallPermit:
-    """A permit of one caller to send a call, out of a limited number.
+    """The permit of one caller to send calls. Only a limited number of callers has one at a time.
 
     The caller takes the permit before a call, and releases it while the answer is decoded.
 
@@ -128,7 +133,7 @@ class CallPermit:
         self._is_taken = False
 
     async def take(self) -> None:
-        """Wait until a permit is free, and take it. If this caller has a permit, return at once."""
+        """Wait until a permit is free, and take it. If the caller has one, return at once."""
         if not self._is_taken:
             await self._free.acquire()
             self._is_taken = True

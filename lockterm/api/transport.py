@@ -123,7 +123,10 @@ class ConnectionPool:
         await asyncio.gather(*self._closing, return_exceptions=True)
 
     def _kept(self) -> Connection | None:
-        """Close expired connections, and return the idle one that was used last; None if none."""
+        """Return the idle connection that was used last; None if there is none.
+
+        Expired connections are closed, and not returned.
+        """
         while self._idle:
             connection = self._idle.pop()
             if not connection.has_expired():
