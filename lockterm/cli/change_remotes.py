@@ -398,10 +398,17 @@ def _find_warnings(session: Session, reading: TypedRemote, before: Remote | None
 def _find_taken(
     session: Session, lock: Lock, name: str, number: str = "", own_id: int | None = None
 ) -> dict[str, str]:
-    """Return sentences about other remotes of the lock that have this or a similar name or number.
+    """Return sentences about other remotes of a lock with the same or a similar name or number.
 
-    The keys of the result are the contract fields ``remoteName`` and ``remoteNumber``. A field
-    without such a remote is missing. In a dry run, the result is empty.
+    The keys of the result are the contract fields ``remoteName`` and ``remoteNumber``. A key is
+    missing if no remote has such a name or number. In a dry run, the result is empty.
+
+    Args:
+        session: The session that reads the lock.
+        lock: The lock.
+        name: The name to look for.
+        number: The number to look for; may be empty.
+        own_id: The ID of the remote to leave out, because it is the one to change; None for an add.
     """
     if session.dry_run:
         return {}

@@ -21,7 +21,7 @@ from lockterm.terminal import startup
 
 
 class Commands(click.Group):
-    """A group that imports a command's module to run the command or complete it in a shell."""
+    """A group of commands, which imports the module of a command only if the command is used."""
 
     def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
         """Return the command with this name, or None if lockterm has no such command."""

@@ -103,15 +103,15 @@ def _use_running_demo() -> None:
 
 
 def _kept_data() -> Path:
-    """Return the directory for exports and downloads of demos, which stay when a demo ends.
+    """Return the directory for exports and downloads of demos.
 
-    The directory is separate from the exports of the user's own locks.
+    The files in it stay when a demo ends. The directory is separate from the exports of the user's own locks.
     """
     return Paths.standard().data_dir / NAME
 
 
 def _is_running(path: Path) -> bool:
-    """Return whether a running demo of this user has locked a directory."""
+    """Return whether a directory is that of a running demo of this user, which keeps it locked."""
     if path.is_symlink() or not (path / "config" / APP / "config.toml").is_file():
         return False
     if path.stat().st_uid != os.getuid():

@@ -39,7 +39,7 @@ _TMUX_TIMEOUT_S = 2.0
 """The maximum time to wait for a reply of tmux, in seconds."""
 
 _NAMES = {"tmux": "tmux", "GNU screen": "screen"}
-"""Maps the name that a multiplexer reports to the name of the multiplexer in a configuration."""
+"""Maps ``TerminalAnswers.multiplexer`` to the value of the setting ``copy`` for it."""
 
 SMALLEST = (60, 20)
 """The minimum size of a terminal for the UI, in columns and rows."""
@@ -357,7 +357,7 @@ def run_keys() -> int:
     """Print how each pressed key arrives, and finally which keys did not arrive.
 
     Returns:
-        The exit code, which is always 0, because the user may not have pressed a missing key.
+        The exit code. It is always 0, because the user may not have pressed every key.
 
     Raises:
         NoTerminalError: If there is no usable terminal.

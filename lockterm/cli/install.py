@@ -98,7 +98,7 @@ def completion(context: click.Context, shell: str, install: bool) -> int:
 
 
 def _find_script(shell: str) -> tuple[Path, str]:
-    """Return the path for a shell's completion script, and a sentence about its loading."""
+    """Return the path for a shell's completion script, and a sentence about when it is loaded."""
     if shell == "bash":
         file = user_data_path() / "bash-completion/completions/lockterm"
         return file, "bash loads the script at its next start if bash-completion is installed."
@@ -225,9 +225,9 @@ def _keys() -> Iterator[str]:
 
 
 def _parts(help_text: str) -> tuple[list[str], dict[str, list[str]]]:
-    """Return the roff lines of a help text's description, and of its sections.
+    """Return the roff lines of a help text: those of its description, and those of its sections.
 
-    A mapping contains the lines of each section by the section's title in the manual page.
+    The second value maps the title of each section in the manual page to the lines of the section.
     """
     prose: list[str] = []
     sections: dict[str, list[str]] = {}

@@ -46,7 +46,7 @@ def list_exit_codes(*numbers: int, **meanings: str) -> str:
 
 
 def list_examples(codes: str, *commands: str) -> str:
-    """Return a text of examples and exit codes, for the part of a help after the options.
+    """Return the examples and the exit codes for a help text, which shows them after the options.
 
     Args:
         codes: The section with the exit codes.

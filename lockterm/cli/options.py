@@ -73,7 +73,7 @@ add_completion_class(QuotingBash)
 def complete_profiles(
     context: click.Context, parameter: click.Parameter, incomplete: str
 ) -> list[CompletionItem]:
-    """Return the profiles of the configuration whose names start with the typed text."""
+    """Return the names of the profiles in the configuration that start with the typed text."""
     with suppress(LocktermError):
         config = read_config(Paths.standard().config_file)
         names = config.profiles if config else ()
@@ -84,7 +84,10 @@ def complete_profiles(
 def complete_locks(
     context: click.Context, parameter: click.Parameter, incomplete: str
 ) -> list[CompletionItem]:
-    """Return the IDs of locks whose ID or name starts with the typed text, without a call."""
+    """Return the IDs of locks in the lock book whose ID or name starts with the typed text.
+
+    The function does not call the service.
+    """
     from lockterm.store import database, lock_book  # only to complete a lock
 
     paths = Paths.standard()

@@ -202,7 +202,9 @@ def put_csv(columns: Sequence[str], rows: Iterable[Mapping[str, Any]]) -> None:
 
 
 def put_table(titles: Sequence[str], rows: Sequence[Sequence[object]]) -> None:
-    """Print a table of safe texts, with columns of numbers aligned to the right.
+    """Print a table. Columns of numbers are aligned to the right.
+
+    The function makes the texts in the cells safe to show.
 
     On a terminal, the widest columns shrink until the lines fit.
     """

@@ -136,7 +136,7 @@ def people(options: Options, text: str, form: Format, html: Path | None, md: Pat
 
 
 def _is_page(content: bytes) -> bool:
-    """Return whether this content is empty, or is a Markdown page of this command."""
+    """Return whether the content of a file is empty, or is a Markdown page of this command."""
     return not content or content.startswith(f"# {TITLE}\n".encode())
 
 

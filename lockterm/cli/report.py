@@ -48,7 +48,10 @@ from lockterm.operations.export import may_replace, write_file
 _NAMED = 5
 """The maximum number of remotes with an unreadable period that a message lists by name."""
 _TITLES = tuple(title for title in TITLES if title not in ("Type", "State"))
-"""The titles of the columns after day and lock, without those that do not fit into 80 cells."""
+"""The titles of the table after the columns for day and lock.
+
+The type and the state are left out, because the table must fit into 80 cells.
+"""
 _MONTHS_DIFFER_MS = 4 * dates.DAY_MS
 """The time in milliseconds by which the searched period is longer than the reported period.
 
@@ -232,7 +235,12 @@ def _write_page(session: Session, file: Path, period_ms: int) -> int:
 
 
 def _report_unreadable(found: Sequence[LockRead], count: int) -> None:
-    """Report on stderr which remotes have a period that lockterm cannot read."""
+    """Report on stderr which remotes have a period that lockterm cannot read.
+
+    Args:
+        found: The results for the locks.
+        count: The number of these remotes on all locks.
+    """
     named = [
         f"{format_remote(remote)} on {format_lock(one.lock)}"
         for one in found
@@ -352,7 +360,12 @@ def _list_remotes(found: list[LockRead]) -> Iterator[tuple[Lock, Remote]]:
 
 
 def _report_unread_details(reader: BatteryReader, unread: int) -> None:
-    """Report on stderr how many details of remotes were not read, and why."""
+    """Report on stderr that details of remotes were not read, or contain no battery level.
+
+    Args:
+        reader: The reader of the details, after it has ended.
+        unread: The number of remotes whose details were not read.
+    """
     if not reader.is_reported:
         notify(f"{NOT_REPORTED} {format_count(len(reader.details), 'detail')} read without one.")
     elif unread:

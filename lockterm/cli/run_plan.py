@@ -165,7 +165,9 @@ def confirm_plan(session: Session, plan: Plan, *, yes: bool) -> bool:
 
 
 def store_plan(session: Session, plan: Plan) -> Plan:
-    """Store a confirmed plan, and return it without its steps.
+    """Store a confirmed plan with its steps, and return the plan without steps.
+
+    The run reads the steps from the store, so the caller can free their memory.
 
     Raises:
         StoreError: If the plan cannot be stored, so it must not run.
@@ -410,7 +412,7 @@ def _step_lines(session: Session, lock: Lock, step: Step) -> Iterator[str]:
 
 
 def put_planned(session: Session, plan: Plan) -> None:
-    """Print a plan that will not run as lines of JSON."""
+    """Print each step of a plan, and the totals, as lines of JSON. The plan will not run."""
     zones, now_ms = _find_zones(session, plan.steps), session.operations.now_ms()
     for step in plan.steps:
         shortened = describe_step_shortening(step, zones[step.lock_id], now_ms)
@@ -425,8 +427,8 @@ def put_step(step: Step, *, is_planned: bool = False, shortened: str = "") -> No
         step: The step. A step that was being sent must come from
             :func:`lockterm.domain.plan.at_rest` or :func:`lockterm.domain.plan.under_way`, which
             add a message to the step.
-        is_planned: Whether to print a step that is due as planned, in a dry run or while a session
-            runs the plan. Otherwise, such a step is printed as not sent.
+        is_planned: Whether the state of a step that was not sent yet is printed as "planned": in a
+            dry run, or while a session runs the plan. Otherwise, its state is printed as not sent.
         shortened: A sentence about how the step shortens access; empty if it does not.
     """
     state, said = str(step.state), [step.message]

@@ -86,7 +86,7 @@ def run_profile(
 
 
 def run_app(app: App[ReturnType], look: Look, guard: SignalGuard) -> ReturnType | None:
-    """Run an app and return its result."""
+    """Run an app and return its result; None if the app ended without a result."""
     # At its end, asyncio.run would wait for look-ups of host names, which can take very long.
     loop = asyncio.new_event_loop()
     try:

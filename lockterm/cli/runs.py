@@ -218,7 +218,7 @@ def _is_same_account(error: OtherCredentialsError) -> bool:
 
 @contextmanager
 def _convert_refusals() -> Iterator[None]:
-    """Raise a usage error if the ``with`` block fails because a run is refused.
+    """Convert an error of the ``with`` block about the wrong run to a usage error.
 
     Raises:
         UsageError: If the run does not exist, or belongs to another profile or account.

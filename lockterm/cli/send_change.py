@@ -150,7 +150,7 @@ def _verify(session: Session, change: Change, error: ResultUnknownError) -> int:
 
 
 async def _find_own_operation(session: Session, lock_id: int) -> Operation | None:
-    """Return the operation that this command has sent, or None if it is not in the journal."""
+    """Return the last unconfirmed operation of this command on a lock; None if there is none."""
     own = session.operations.journal.session.id
     mine = [
         one

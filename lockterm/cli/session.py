@@ -1,4 +1,4 @@
-"""The session that connects a command to service and store, and finds its lock and its remote."""
+"""The session that connects a command to service and store, and finds the typed lock or remote."""
 
 from __future__ import annotations
 
@@ -70,7 +70,7 @@ class Session:
 
     Commands are plain functions. They call the service through ``run``, and may ask the user
     between two calls. A signal cancels the current call, and the message of
-    :class:`CommandInterruptedError` then reports what is known about the change.
+    :class:`CommandInterruptedError` then reports the state of the last change of the command.
 
     Args:
         options: The options of the command.
@@ -139,8 +139,8 @@ class Session:
 
         Args:
             work: The coroutine to run.
-            stop: A function that asks the work to end early, after the first signal; its argument
-                is the number of this signal. Without this function, the first signal cancels the
+            stop: A function that is called at the first signal, with the number of the signal. It
+                asks the work to end early. Without this function, the first signal cancels the
                 work. A second signal always cancels the work.
 
         Raises:
@@ -170,7 +170,7 @@ class Session:
                 self._loop.remove_signal_handler(number)
 
     async def _describe_interruption(self) -> str:
-        """Return a sentence about the state of the change that the command was sending."""
+        """Return a sentence about the last change that the command sent, or that it sent none."""
         try:
             history = await self.operations.journal.history()
         except LocktermError:

@@ -61,7 +61,7 @@ _PRIMARY = re.compile(r"\x1b\[\?([0-9;]*)c")
 _SECONDARY = re.compile(r"\x1b\[>(\d{1,9});(\d*)")
 _KEPT = re.compile(r"48[:;]2[:;]+1[:;]2[:;]3")
 _MULTIPLEXERS = {84: "tmux", 83: "GNU screen"}
-"""Maps the terminal types that multiplexers report to the names of the multiplexers."""
+"""Maps the number that a multiplexer reports as its terminal type to the multiplexer's name."""
 
 _ERASE = b"\r\x1b[K"
 _SIZE = b"\x1b7\x1b[999;999H\x1b[6n\x1b8"
@@ -206,8 +206,7 @@ def ask_terminal(
     Args:
         environ: The environment variables, which identify old terminals. Old terminals would show
             some queries as text.
-        at_end: The stack to which the conversation is added if a reply may still arrive, so that it
-            ends later.
+        at_end: The stack that ends the conversation later, if a reply may still arrive.
         utf8: Whether to measure all characters. If not, only one letter is measured, to find the
             encoding.
     """

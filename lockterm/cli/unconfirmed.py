@@ -283,9 +283,10 @@ async def _describe_resend(session: Session, operation: Operation) -> list[str]:
 
 
 async def _find_resent(session: Session, operation: Operation) -> Operation:
-    """Return the operation that sent a change again.
+    """Return the operation that sent the change of an earlier operation again.
 
-    lockterm never sends a clear again, so the function returns the clear itself.
+    If there is none, the function returns the earlier operation. This is always so for a clear,
+    because lockterm never sends a clear again.
     """
     journal = session.operations.journal
     if operation.call == "clear":
@@ -317,7 +318,10 @@ def _print_one(operation: Operation, *, as_json: bool) -> int:
 
 
 async def _verify(session: Session, operations: list[Operation]) -> list[Operation]:
-    """Verify operations in parallel, report failures on stderr, and return all operations."""
+    """Verify operations in parallel, and return all of them, each in its new state.
+
+    If an operation cannot be verified, report the reason on stderr.
+    """
 
     async def read(operation: Operation) -> Operation:
         try:

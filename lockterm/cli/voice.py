@@ -316,7 +316,13 @@ def _timbre_cells(row: dict[str, Any], now: VoiceChoice | None, mark: str) -> tu
 
 
 def _confirm_voice(session: Session, lock: Lock, lang: str, timbre: str, *, yes: bool) -> bool:
-    """Return whether to set a voice; ask the user if the lock's model does not list the voice."""
+    """Return whether to set a voice; ask the user if the model of the lock has no such voice.
+
+    If the lock book does not contain the model, the result is True.
+
+    Raises:
+        UsageError: If ``--yes`` was not given and there is no terminal for the prompt.
+    """
     if not lock.vendor or not lock.model:
         notify(
             "note: the lock book contains no model for this lock, so the voice is sent unchecked."
