@@ -70,7 +70,7 @@ class LocktermError(Exception):
 
 
 CORRECT_FIELDS = "Correct the marked fields."
-"""The hint for the user of a form that has marked the fields with errors."""
+"""The hint for the user of a form in which the invalid fields are marked."""
 
 
 class RuleViolationError(LocktermError):
@@ -221,13 +221,19 @@ class StoreDamagedError(StoreError):
 
 
 class ConfigError(LocktermError):
-    """An error because a setting is invalid. The message shows the key and its file and line."""
+    """An error because the configuration cannot be used, for example because a setting is wrong.
+
+    For a wrong setting, the message shows the file and line, the option or the variable.
+    """
 
     title = "Configuration"
 
 
 class NoSuchRunError(LocktermError):
-    """An error because a typed ID matches no plan, or matches the beginning of several IDs."""
+    """An error because a typed text is not the beginning of exactly one ID of a run.
+
+    The error is also raised if the last run is wanted, but no plan has been run yet.
+    """
 
     title = "No such run"
 

@@ -151,7 +151,7 @@ def find_typed(text: str) -> Path:
     """Return the path that a person typed, pasted or dropped.
 
     If no file has exactly the typed name, the function removes one layer of shell quotes, or
-    converts a file URL to a path.
+    converts a file URL to a path. If that file does not exist either, it returns the typed path.
 
     Raises:
         RuntimeError: If the path names an unknown home directory.
@@ -190,7 +190,7 @@ def read_named(path: Path, most: int, what: str) -> bytes:
 
     Args:
         path: The file.
-        most: The size in bytes from which a file is refused.
+        most: A size in bytes. Files of this size and larger files are refused.
         what: The expected kind of file in the error message, such as ``configuration``.
 
     Raises:

@@ -1,7 +1,7 @@
 """Threads in which lockterm runs functions.
 
-A thread runs functions one after the other, or runs a function to its end even if the caller is
-canceled.
+``SingleThreadExecutor`` runs functions one after the other. ``to_its_end`` runs a function to its
+end, even if the caller is canceled.
 """
 
 from __future__ import annotations

@@ -31,7 +31,7 @@ PROFILE_KEYS = tuple(one.name for one in fields(Profile) if one.name not in _NOT
 OLDER_COLOR = "colour"
 """The older spelling of the key ``color`` of a profile, which lockterm still accepts."""
 FROM_ENVIRONMENT = "env:"
-"""The prefix of a header value that is the name of an environment variable."""
+"""The prefix of a header value such as ``env:NAME``, which means the environment variable NAME."""
 
 _HEADER_LINE = re.compile(r"\s*\[[^\[].*\]\s*(#.*)?")
 _KEY = re.compile(r"\s*([^=#\[]+?)\s*=")

@@ -90,17 +90,26 @@ class Profiles:
 
     @property
     def pinned_by(self) -> str:
-        """The option or variable that sets the base URL for every profile; empty if none does."""
+        """The option, or the variable and its value, that sets the base URL for every profile.
+
+        The text is empty if none does.
+        """
         return self._named("base_url", self._options.base_url)
 
     @property
     def chosen_by(self) -> str:
-        """The option or variable that overrides the default profile; empty if none does."""
+        """The option, or the variable and its value, that overrides the default profile.
+
+        The text is empty if none does.
+        """
         return self._named("profile", self._options.profile)
 
     @property
     def read_only_by(self) -> str:
-        """The option or variable that overrides ``read_only`` in profiles; empty if none does."""
+        """The option, or the variable and its value, that overrides ``read_only`` in profiles.
+
+        The text is empty if none does.
+        """
         return self._named("read_only", "1" if self._options.read_only else None)
 
     def _named(self, setting: str, option: str | None) -> str:

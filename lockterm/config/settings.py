@@ -245,8 +245,8 @@ class _Resolver:
     def _headers(self, base_url: str, own: str) -> dict[str, str]:
         """Return the headers of the profile.
 
-        The result is empty, with a warning, if the base URL in use is on another host than the
-        profile's own base URL.
+        The result is empty, with a warning, if the base URL in use has another scheme, host or port
+        than the profile's own base URL.
 
         Args:
             base_url: The base URL in use.

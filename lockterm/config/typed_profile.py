@@ -30,7 +30,7 @@ LABELS = {
 READ_ONLY, WRITABLE = "no", "yes"
 """The values of the form's field ``read_only``: ``no`` forbids changes, ``yes`` allows changes.
 
-Saved drafts contain these values.
+Saved drafts contain these values. The form shows the opposite words as answers to "Read-only".
 """
 
 UNCOLORED = "none"

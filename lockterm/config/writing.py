@@ -222,7 +222,7 @@ def _edit(source: str, default: str | None, profiles: Profiles) -> str:
 
 
 def _change(table: Any, before: Mapping[str, Any], after: Mapping[str, Any]) -> None:
-    """Set the values of a tomlkit table that differ between the old and the new settings."""
+    """Set in a tomlkit table those values that differ between the old and the new settings."""
     for key, value in after.items():
         old = before.get(key)
         if isinstance(value, Mapping) and isinstance(old, Mapping):

@@ -130,8 +130,9 @@ def _keys(name: str, value: object) -> Iterator[str]:
 def _check_reach(name: str, keys: tuple[str, ...], defaults: tuple[str, ...]) -> None:
     """Check that the keys chosen for an action leave the action within reach.
 
-    Esc must still leave the screen if it is a default key. An action that works in text fields must
-    have a key that types no text, and an action that works everywhere must have no other keys.
+    If Esc is a default key, it must stay a key of the action, because it leaves the screen. An
+    action that works in text fields must have a key that types no text. An action that works
+    everywhere must have only keys that type no text.
 
     Args:
         name: The ID of the action.
@@ -171,9 +172,16 @@ def _check_reach(name: str, keys: tuple[str, ...], defaults: tuple[str, ...]) ->
 
 
 def _resolve_conflicts(keymap: dict[str, tuple[str, ...]], order: tuple[str, ...]) -> None:
-    """Remove default keys that the user configured for another action active at the same time.
+    """Remove from a keymap the default keys that the user configured for other actions.
 
-    If a default key cannot be removed, raise an error.
+    A default key stays if the other action is never active at the same time.
+
+    Args:
+        keymap: The keymap, which the function changes.
+        order: The IDs of the actions with configured keys, in the order of the configuration.
+
+    Raises:
+        WrongKeyError: If a default key cannot be removed.
     """
     for stack in stacks():
         on: dict[str, list[tuple[str, KeyContext]]] = {}
@@ -208,7 +216,9 @@ def _can_give_way(name: str, place: KeyContext, key: str, keymap: Keymap) -> boo
 def _refuse(
     key: str, names: Mapping[str, KeyContext], keymap: Keymap, order: Iterable[str]
 ) -> None:
-    """Raise an error that names the last setting in the configuration with this key.
+    """Raise an error because two actions have the same key.
+
+    The error is about the last setting in the configuration that chooses this key.
 
     Args:
         key: The key that two actions have.

@@ -205,7 +205,7 @@ def use(keymap: Keymap) -> None:
 
 
 def keys_of(name: str) -> tuple[str, ...]:
-    """Return the configured keys of an action by its ID, in Textual's names.
+    """Return the configured or default keys of the action with an ID, in Textual's names.
 
     Raises:
         KeyError: If the ID is unknown.
