@@ -105,7 +105,8 @@ def _use_running_demo() -> None:
 def _kept_data() -> Path:
     """Return the directory for exports and downloads of demos.
 
-    The files in it stay when a demo ends. The directory is separate from the exports of the user's own locks.
+    The files in it stay when a demo ends. The directory is separate from the exports of the user's
+    own locks.
     """
     return Paths.standard().data_dir / NAME
 
