@@ -266,7 +266,7 @@ class QuestionBox(Vertical):
         self.call_after_refresh(self.on_resize)
 
     def scroll_details(self, direction: int) -> None:
-        """Scroll the details up or down."""
+        """Scroll the details by a page: down if ``direction`` is 1, up if it is -1."""
         for details in self.query(Details):
             details.scroll_relative(y=direction * max(details.size.height - 1, 1), animate=False)
 
@@ -275,7 +275,7 @@ def _ask_to_type(words: Sequence[str]) -> str:
     """Return the sentence that asks the user to type one of the accepted words.
 
     If a word is not ASCII, each word gets its own line. Terminals may disagree on the width or
-    direction of such a word, so users would misread an ID beside it.
+    direction of such a word, so users would misread an ID on the same line.
     """
     shown = [clean(word, 60) for word in words]
     if all(map(str.isascii, shown)):
@@ -284,7 +284,10 @@ def _ask_to_type(words: Sequence[str]) -> str:
 
 
 def _say_wrong(words: Sequence[str]) -> str:
-    """Return the message for a wrong word, without the accepted words that users could misread."""
+    """Return the message for a wrong word.
+
+    The message contains the accepted words if they are ASCII. Users could misread other words.
+    """
     shown = [clean(word, 60) for word in words]
     if not all(map(str.isascii, shown)):
         return "! Your input does not match."
@@ -394,7 +397,7 @@ class ConfirmModal(LocktermModal[bool | None]):
             self._typed_s = event.time
 
     def on_input_changed(self) -> None:
-        """Enable the button that acts when an accepted word is typed."""
+        """Enable the button that acts if an accepted word is typed; otherwise, disable it."""
         self.box.note_typed()
         self.box.act.disabled = not self.box.is_typed
 

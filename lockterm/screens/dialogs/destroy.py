@@ -28,11 +28,13 @@ class TargetState:
     verb: str = ""
     """The new label of the delete button; empty to keep the current label."""
     possible: bool = True
-    """Whether the target still exists, so that there is something to delete."""
+    """Whether the remote or the remotes of the lock can be deleted. If not, the details say why."""
 
 
 class DestroyModal(LocktermModal[bool | None]):
-    """A confirmation before a deletion. The result is True only for the delete key or a click.
+    """A confirmation before a deletion.
+
+    The result is True only for the delete key or a click on the delete button.
 
     People answer other dialogs with the arrow keys and Enter out of habit. Therefore, these keys
     never delete here: the delete button cannot have the focus, and its label shows the delete key.
@@ -113,14 +115,14 @@ class DestroyModal(LocktermModal[bool | None]):
         self.call_after_refresh(self.note_painted)
 
     def on_screen_resume(self) -> None:
-        """Record the time of painting again, because the question may have been hidden."""
+        """Ask the terminal for the time of painting, if the question was hidden until now."""
         self.call_after_refresh(self.note_painted)
 
     def note_painted(self) -> None:
-        """Ask the terminal to confirm that it shows the complete question.
+        """Ask the terminal once to confirm that it shows the complete question.
 
-        While another screen covers the dialog, this method asks nothing, because the state of the
-        target is not visible.
+        The method asks only after the target was read, and only if no other screen covers the
+        dialog. Before that, the user cannot see the state of the target.
         """
         if self._is_read and self.is_active and not self._has_asked:
             self._has_asked = True
@@ -154,11 +156,11 @@ class DestroyModal(LocktermModal[bool | None]):
         return can_act(self.disabled_reason, action)
 
     def check_consume_key(self, key: str, character: str | None) -> bool:
-        """Return whether to consume a key: a printable key while no answer is accepted."""
+        """Return True for a printable key while the dialog accepts no answer except Esc."""
         return self._is_disarmed and character is not None and character.isprintable()
 
     def on_key(self, event: events.Key) -> None:
-        """Stop accepting answers when another printable key is pressed outside the field."""
+        """Stop accepting answers after a printable key outside the field, except the delete key."""
         if event.is_printable and event.key not in keys_of("dialog.destroy"):
             self._disarm(label(event.key))
         if self._is_disarmed and event.key != "escape":
@@ -198,7 +200,7 @@ class DestroyModal(LocktermModal[bool | None]):
         return True
 
     def on_input_changed(self) -> None:
-        """Enable the delete button when an accepted word is typed."""
+        """Enable the delete button if an accepted word is typed; otherwise, disable it."""
         self.box.note_typed()
         self.box.act.disabled = not self.may_act()
 

@@ -72,7 +72,10 @@ class OperationDetailScreen(LocktermScreen[None]):
         self.load_operation()
 
     def show_notices(self, connection_text: str, unconfirmed: tuple[Operation, ...]) -> None:
-        """Read the operation again, because its result may have changed."""
+        """Show the notices. If this screen is on top, also read the operation again.
+
+        The operation is read again because its result may have changed.
+        """
         super().show_notices(connection_text, unconfirmed)
         if self.app.screen is self:
             self.load_operation()

@@ -71,13 +71,16 @@ class HistoryChoice:
 
     @property
     def next_group(self) -> str:
-        """The filter by result that follows the current one. The first follows the last."""
+        """The key in ``GROUPS`` to switch to: the next key, or the first key after the last one."""
         names = list(GROUPS)
         return names[(names.index(self.group) + 1) % len(names)]
 
     @property
     def has_runs(self) -> bool:
-        """Whether each run is one line. With a filter or a search, each change has its own line."""
+        """Whether a run is shown as one line. If not, each of its changes is a line.
+
+        With a filter or a search, runs are not shown.
+        """
         return not self.list_filters()
 
     def selection(self, zone: tzinfo, now_ms: int) -> Selection:
@@ -96,7 +99,7 @@ class HistoryChoice:
         )
 
     def list_filters(self) -> list[str]:
-        """Return the active filters as phrases without control characters."""
+        """Return phrases about the active filters and the search, without control characters."""
         phrases = [] if self.group == ALL else [f"only {self.group}"]
         if self.lock_id is not None:
             phrases.append(f"only {clean(self.lock_name, 40)}")
@@ -144,7 +147,7 @@ class HistoryPage:
 
     @property
     def position(self) -> str:
-        """The page number and the number of pages as text."""
+        """A text with the page number, the number of pages, and the keys for other pages."""
         more = "+" if self.is_uncounted and self.has_older else ""
         keys = ", ".join(map(key, filter(keys_of, ("history.next", "history.previous"))))
         hint = f" ({keys})" if keys else ""

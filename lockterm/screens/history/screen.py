@@ -162,8 +162,8 @@ class HistoryScreen(ListScreen[str | None]):
         """Read the chosen page from the journal.
 
         Args:
-            known: The page that was shown before. Its counts are used again if the filter is the
-                same.
+            known: The page that was shown before, whose numbers of changes are used again as far as
+                they still apply; None to count again.
         """
         with opening(self, "the history", passes=self.edits_search):
             page: HistoryPage | StoreError
@@ -313,7 +313,7 @@ class HistoryScreen(ListScreen[str | None]):
     # --- actions -------------------------------------------------------------------------------
 
     def disabled_reason(self, action: str) -> str:
-        """Return why an action is disabled now, for example because no operation is selected."""
+        """Return why an action is disabled now; empty if it is enabled."""
         line, row = self.current, self._current_row
         if isinstance(row, RunLine) and action in ("restore", "one_lock", "copies"):
             return with_keys(
@@ -340,12 +340,16 @@ class HistoryScreen(ListScreen[str | None]):
 
     @property
     def first_keys(self) -> Sequence[str]:
-        """The actions that the footer shows first: copy a backup, and show all locks again."""
+        """The actions that the footer shows first.
+
+        The key for a copy is first if the user is choosing a backup. The key for all locks follows
+        if only one lock is shown.
+        """
         chooses = ("copies",) if self._chooses else ()
         return (*chooses, "one_lock") if self.choice.lock_id is not None else chooses
 
     def verb_now(self, action: str) -> str:
-        """Return "all locks" for the key of the lock filter if it is on; otherwise empty."""
+        """Return "all locks" for the key of the lock filter if one lock is shown; else empty."""
         return "all locks" if action == "one_lock" and self.choice.lock_id is not None else ""
 
     @work
@@ -416,7 +420,7 @@ class HistoryScreen(ListScreen[str | None]):
 
     @work
     async def action_export(self) -> None:
-        """Write the shown changes to a CSV and a JSON file."""
+        """Write the changes that match the filters, on all pages, to a CSV and a JSON file."""
         now_ms, zone = self.operations.machine_ms(), self._zone
         with self.showing_errors():
             shown = self._page.choice.selection(zone, now_ms)
@@ -439,7 +443,7 @@ class HistoryScreen(ListScreen[str | None]):
         self.load_history()
 
     def action_back(self) -> None:
-        """Clear the filters and the search. If there are none, go back."""
+        """Clear the search and the filter by result. If neither is set, go back."""
         if self._is_narrowed:
             self._choose(wanted="", group=ALL)
             self.query_one(FindLine).action_close()

@@ -257,7 +257,7 @@ def run_outcome(run: RunLine) -> str:
 
 
 def format_run(run: RunLine) -> str:
-    """Return the title of a run and the results of its steps as text."""
+    """Return a text with the title of a run, and the number of its steps with each result."""
     counts = run.counts()
     left = 0 if run.is_running else counts.pop(StepState.TO_DO, 0)
     counts_text = describe_counts(counts, run.left_out, is_running=run.is_running)
@@ -423,11 +423,11 @@ def _wrapped(text: str, width: int) -> Iterator[list[Part]]:
 
 
 MOST_DAYS = 90
-"""The maximum number of days that the line shows."""
+"""The maximum number of days in the line with the changes per day."""
 
 
 class DayStrip(Widget):
-    """A line with a bar for the changes of each of the last days, the dates, and the maximum.
+    """A line with a bar for each of the last days, and the most changes on one day.
 
     Args:
         operations: The operations on the service and the local store.
@@ -441,7 +441,7 @@ class DayStrip(Widget):
         """The arguments and the date of the last call of :meth:`show_days`."""
 
     def show_days(self, total: int, lock_id: int | None, zone: tzinfo) -> None:
-        """Show the number of changes per day. Count again only if an argument or today has changed.
+        """Show the number of changes per day. Count again only if an argument or the date is new.
 
         Args:
             total: The number of changes in the whole history.

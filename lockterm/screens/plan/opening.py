@@ -1,4 +1,4 @@
-"""Functions that open the screen of a plan to undo changes, or of a run, and report a run's end."""
+"""Functions that open the screen of an undo plan or of a run, and that report the end of a run."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ async def open_undo(
 ) -> None:
     """Show the plan that undoes changes, or why there is no such plan.
 
-    If names are in use, ask the user first whether to skip or rename those remotes.
+    If the names of remotes to add are in use, first ask the user whether to skip or rename them.
 
     Args:
         screen: The screen that requests the plan.
@@ -55,7 +55,7 @@ async def screen_of_run(operations: Operations, run_id: str) -> PlanScreen:
     """Return the screen that shows a run with the results of its steps.
 
     Raises:
-        NoSuchRunError: If the run was deleted.
+        NoSuchRunError: If the run does not exist, for example because it was deleted.
         StoreError: If the store cannot be read.
     """
     run = operations.run_here
@@ -66,6 +66,9 @@ async def screen_of_run(operations: Operations, run_id: str) -> PlanScreen:
 
 def report_end(app: App[Any], run: Run) -> None:
     """Report how a run ended, and update the open screens of the locks that it changed.
+
+    If the screen of the run is on top and the run ended without an error, nothing is reported,
+    because the screen shows the result.
 
     Args:
         app: The app that shows the report.

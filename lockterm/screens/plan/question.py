@@ -42,7 +42,10 @@ if TYPE_CHECKING:
 def ask_about_names(taken: int) -> ChoiceModal[bool]:
     """Return the dialog that asks whether to skip or rename remotes whose names are in use.
 
-    The result of the dialog is whether to rename them.
+    The result is True to rename these remotes, False to skip them, and None if canceled.
+
+    Args:
+        taken: The number of these remotes.
     """
     who = "The name of 1 remote is" if taken == 1 else f"The names of {taken:,} remotes are"
     choices = ((False, "Skip"), (True, "Rename, as in Anna (2)"))
@@ -96,7 +99,7 @@ async def question_about(
 
 
 def ask_for_account(plan: Plan) -> ConfirmModal:
-    """Return the dialog that asks whether to resume a run with other credentials."""
+    """Return the dialog that asks whether the present credentials belong to the run's account."""
     details = "With another account, the run would change the locks of that account."
     return ConfirmModal(OtherCredentialsError(plan).question, details, verb="Same account")
 
@@ -113,13 +116,13 @@ def ask_for(
     """Return the confirmation dialog for steps.
 
     The dialog names the remotes. Deletions have a separate confirmation key. If many remotes are
-    deleted, added or reactivated, the user confirms by typing their number.
+    deleted, added or reactivated, the user confirms by typing how many they are.
 
     Args:
         steps: The steps to send.
         locks: The locks by ID.
         cost: A text with the number of calls and the time they take.
-        notes: More sentences that the user confirms, without control characters.
+        notes: More lines to show in the dialog, without control characters.
         count: The number that the user must type; 0 if no number is needed.
         shortened: The number of steps that shorten access.
         warning: A sentence about how these steps shorten access; empty if no step does.
@@ -176,10 +179,12 @@ def ask_for(
 
 
 def _ask_for_one(step: Step, where: str, verb: str) -> tuple[str, str, list[str]]:
-    """Return the question about one step, the button's label, and the lines with the numbers.
+    """Return the question about one step, the button's label, and the lines below the question.
 
-    A number never shares a line with letters whose width or direction differs between terminals.
-    The dialogs for a single remote follow this rule, too.
+    If the names are ASCII, the question contains the remote's number, and there are no lines.
+    Otherwise, a line contains the number if there is one, because a number never shares a line with
+    letters whose width or direction differs between terminals. The dialogs for a single remote
+    follow this rule, too.
     """
     name, number = (clean(words or "", 60) for words in step_name(step))
     who, numbers = format_step(step), []
@@ -196,7 +201,7 @@ def _are_replacements(steps: Sequence[Step]) -> bool:
 
 
 def _old_and_new(steps: Sequence[Step]) -> list[str]:
-    """Return a line with the numbers of the fobs to delete, and a line with the fob to add."""
+    """Return a line with the numbers of the old fobs, and a line with that of the new fob."""
     numbers: dict[Action, dict[str, None]] = {Action.DELETE: {}, Action.ADD: {}}
     for step in steps:
         numbers[step.action][clean(step_name(step)[1] or "none", 60)] = None
@@ -207,11 +212,12 @@ def _old_and_new(steps: Sequence[Step]) -> list[str]:
 def _names(
     steps: Sequence[Step], locks: Mapping[int, OnLock], *, is_replacement: bool
 ) -> Iterator[str]:
-    """Yield a line for the remote of each step, with its lock if there are several locks.
+    """Yield a line for the remote of each step, below a heading for each action.
 
     Args:
         steps: The steps to send.
-        locks: The locks by ID; empty if the question already names the lock.
+        locks: The locks by ID, to name the lock of each remote; empty if the question already names
+            the lock.
         is_replacement: Whether each deleted remote is added again with another number.
     """
     listed = {Action.DELETE: "replaced"} if is_replacement else _LISTED

@@ -414,7 +414,7 @@ class PlanScreen(ListScreen[None]):
         return self._why_elsewhere()
 
     def _why_elsewhere(self) -> str:
-        """Return why this profile or its service cannot run the plan; empty if it can."""
+        """Return why a plan of another profile or service cannot be run; empty for other plans."""
         profile, plan = self.operations.profile, self.drawn.plan
         if (plan.profile, plan.service) != (profile.name, profile.base_url):
             return clean(OtherPlanError(plan, profile.name, profile.base_url).sentences, 300)

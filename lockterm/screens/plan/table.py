@@ -119,8 +119,8 @@ class PlanTable(RowTable):
         self._texts: Mapping[int, Set[str]] = {column: frozenset({""}) for column in _NAMES}
         """Maps each column in ``_NAMES`` to the set of its texts; never empty."""
         self._forms: Mapping[int, Mapping[str, str]] = {}
-        """Maps a column to short forms of the texts that would equal other texts if they were cut
-        at the end."""
+        """Maps columns to mappings of full texts to short forms, for the texts that would equal
+        other texts if they were cut at the end."""
 
     def show_steps(
         self, numbers: Sequence[int], locks: Mapping[int, OnLock], *, shortens: bool
@@ -245,7 +245,7 @@ def describe_row(step: Step, lock: OnLock, now_ms: int, *, is_due: bool) -> str:
         step: The step.
         lock: The lock of the step.
         now_ms: The current time in milliseconds.
-        is_due: Whether the step will still be sent, so that the warnings about it matter.
+        is_due: Whether the step may still be sent. If so, the text includes the warnings about it.
     """
     line = f", line {step.line}" if step.line else ""
     notes = describe_step_notes(step, lock.zone, now_ms) if is_due else ()
@@ -334,7 +334,8 @@ def _badges(run: Run) -> Iterator[Part]:
 
 
 MOST_LINES = 6
-"""The maximum number of lines. The last line counts the steps that have no line."""
+"""The maximum number of lines in the panel of problems. If there are more problems, the last line
+has the number of the steps without a line."""
 
 _RESULT_CELLS = 15
 """The width of a step's result and the gap after it, in cells."""

@@ -142,13 +142,13 @@ class RemoteFields(VerticalScroll, can_focus=False):
         return [row for row in rows if row.field in self.initial]
 
     def typed(self) -> dict[str, str]:
-        """Return the text of each shown or hidden field by its contract name."""
+        """Return the texts of all fields, including hidden fields, by contract name."""
         return {row.field: row.value for row in self._rows()}
 
     def fill(self, typed: Mapping[str, str]) -> None:
-        """Set the fields in ``typed``.
+        """Put the texts in ``typed`` into their fields. The other fields stay unchanged.
 
-        If these include a less used field, show the less used fields.
+        If a less used field gets a text, show the less used fields.
         """
         for row in self._rows():
             if row.field in typed:
@@ -156,7 +156,7 @@ class RemoteFields(VerticalScroll, can_focus=False):
         self.more = self.more or _has_rare(typed)
 
     def go_on(self, draft: Mapping[str, str]) -> None:
-        """Continue a draft, which contains only the texts that differ from the initial texts."""
+        """Fill in a draft. Fields that are not in the draft get their initial texts."""
         self.fill({**self.initial, **draft})
 
     def offer(self, offered: Mapping[str, str]) -> None:
@@ -175,9 +175,9 @@ class RemoteFields(VerticalScroll, can_focus=False):
         return {name: text for name, text in typed.items() if text.strip() != initial[name].strip()}
 
     def touched(self) -> dict[str, str]:
-        """Return the texts that the user changed, by field name, for a draft.
+        """Return the texts to save as a draft, by field name; empty if the user changed nothing.
 
-        Suggestions do not count as changes.
+        A draft contains every text that differs from the initial text, including suggestions.
         """
         other = self._other(self.typed())
         return {} if other == self._offered else other
@@ -200,7 +200,7 @@ class RemoteFields(VerticalScroll, can_focus=False):
     # --- the meaning ---------------------------------------------------------------------------
 
     def read_now(self) -> TypedRemote:
-        """Parse the input, show how lockterm understands it, and return the result."""
+        """Parse the input, show how lockterm understands it, and return the parsed values."""
         typed = self.typed()
         self.reading = read_typed(typed, self._zone, self._now_ms(), self.before)
         errors = dict(self.reading.errors)
@@ -221,7 +221,7 @@ class RemoteFields(VerticalScroll, can_focus=False):
         return self.reading
 
     def show_reading(self) -> None:
-        """Show the hint or the error of each field."""
+        """Show the fields of the chosen remote type, each with its hint, warning or error."""
         shown = self.shown()
         for row in self._rows():
             field = row.field

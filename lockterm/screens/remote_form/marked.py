@@ -213,7 +213,7 @@ class MarkedForm(FormScreen[Wanted | None]):
         questions: The fields for the kind of change.
         targets: The marked remotes.
         hidden: The marked remotes that the screen below does not show.
-        place: The lock of the remotes, or the number of their locks, without control characters.
+        place: The title of the lock, or the number of locks if there are several, as safe text.
         typed: Earlier input by field. The form updates this mapping at each change.
     """
 
@@ -249,7 +249,10 @@ class MarkedForm(FormScreen[Wanted | None]):
 
     @property
     def would_lose(self) -> str:
-        """The question to ask if quitting would lose input, because this form saves no draft."""
+        """The question to ask before quitting; empty if no input would be lost.
+
+        Input would be lost because this form saves no draft.
+        """
         changed = self.touched()
         return "Leave without a plan? What you typed will be lost." if changed else ""
 
@@ -260,7 +263,7 @@ class MarkedForm(FormScreen[Wanted | None]):
             yield Static(self._names(), id="names", markup=False)
 
     def _names(self) -> str:
-        """Return the names of the marked remotes. Remotes hidden on the screen come first."""
+        """Return the names of the marked remotes. Those not on the screen below come first."""
         hidden = {id(remote) for remote in self._hidden}
         shown = [one.remote for one in self._targets if id(one.remote) not in hidden]
         lines = []
@@ -297,7 +300,7 @@ class MarkedForm(FormScreen[Wanted | None]):
         return self._missing if action == "save" else ""
 
     def show_status(self) -> None:
-        """Show the required fields, and a sentence about the effect of the change."""
+        """Show the fields for the current input, and what is missing or what would change."""
         typed = self.typed()
         shown, notes = self._questions.shown(typed), self._questions.notes(typed)
         for row in self.rows:

@@ -62,8 +62,8 @@ TAKEN = "This lock already has a remote with this name."
 _FREE = "The name is free."
 
 PROOF_S = 90.0
-"""Maximum seconds to wait for a confirmation, because a service may answer with data a minute
-old."""
+"""Maximum seconds to wait for a reading that confirms a sent change. A service may answer with data
+that is a minute old."""
 
 
 class RemoteSaving:
@@ -106,7 +106,7 @@ class RemoteSaving:
         self._is_unreachable = False
         """Whether the last attempt to save failed because the service could not be reached."""
         self.unknown = False
-        """Whether the last change may have taken effect. If so, the user must verify the change
+        """Whether the result of the last change is unknown. If so, the user must verify the change
         before saving again."""
         self._numbers = asyncio.Lock()
         """A mutex that is held while the numbers in use on the lock are being read."""
@@ -140,12 +140,12 @@ class RemoteSaving:
         self._screen.app.run_worker(self._save(opened), group="writes")
 
     def forget(self) -> None:
-        """Forget the last attempt to save, because the form continues with another remote."""
+        """Forget the last attempt to save, before the form continues with another remote."""
         self.refusal, self.unknown = "", False
         self._sent = self._read = self._unconfirmed = None
 
     def forget_unreachable(self) -> None:
-        """Clear the error about an unreachable service, because the service answers again."""
+        """Clear an error about an unreachable service. Call this when the service answers again."""
         if self._is_unreachable:
             self._is_unreachable, self.refusal = False, ""
 
@@ -156,11 +156,11 @@ class RemoteSaving:
         self._screen.app.run_worker(self._verify(opened), group="writes")
 
     async def check_name(self) -> None:
-        """Ask the service whether the typed name is free, if the answer is needed and unknown.
+        """Ask the service whether the typed name is free, unless this is known or not needed.
 
-        The answer is stored with the name, so that a late answer never applies to another name. An
-        error is shown at the field but does not prevent saving, because the service checks the name
-        again when the remote is sent (contract 4.2).
+        The answer is stored with the name, so that a late answer never applies to another name. If
+        the service cannot be asked, the field shows the reason. The user can still save, because
+        the service checks the name again when the remote is sent (contract 4.2).
         """
         fields = self._fields
         name = fields.reading.values.remote_name or ""
@@ -210,7 +210,10 @@ class RemoteSaving:
         return self._screen not in self._screen.app.screen_stack
 
     def next_step(self, operation: Operation) -> str:
-        """Return the user's next step for an operation; empty if another form sent it."""
+        """Return a sentence about the next step after an unconfirmed change of this form.
+
+        The sentence is empty if the form did not send the operation.
+        """
         if operation.id != self._unconfirmed:
             return ""
         state = OperationState.UNKNOWN if self.unknown else operation.state
@@ -266,7 +269,11 @@ class RemoteSaving:
         return bool(answer)
 
     async def _is_current(self, before: Remote) -> bool:
-        """Return whether the remote is unchanged, or the user agreed to take over newer values."""
+        """Read the remote again, and put newer values into the form if the user agrees.
+
+        Returns:
+            Whether the form has the current values. False if the user declined or left the form.
+        """
         self._do("Reading the remote again ...")
         with before_sending(LAST_READING):
             current = await self._operations.remotes.still(before, self._lock.lock_id)
@@ -279,7 +286,9 @@ class RemoteSaving:
         return True
 
     async def _send(self) -> int | None:
-        """Send the new remote, or the changed fields together with all validity fields.
+        """Send the new remote, or the changed fields of an existing remote.
+
+        If type, start, end or weekdays change, lockterm sends all four.
 
         Returns:
             The ID of the remote; None if the service did not report the ID of a new remote.
@@ -347,9 +356,9 @@ class RemoteSaving:
             opened.end()
 
     async def _operation(self) -> Operation | None:
-        """Return the unconfirmed change of this form; None if there is none.
+        """Return the change of this form that got no answer; None if there is none.
 
-        If the change was sent again, return the later operation.
+        If the change was sent again, return the later operation instead. Its result may be known.
         """
         journal = self._operations.journal
         found = await journal.find(self._unconfirmed or "")
@@ -359,7 +368,7 @@ class RemoteSaving:
         return found
 
     async def _recognize(self, operation: Operation) -> Operation:
-        """Ask the user whether the only matching remote is the remote that the form added.
+        """If exactly one remote matches the added remote, ask the user whether it is the same.
 
         Returns:
             The operation, linked to the remote if the user recognizes it; otherwise unchanged.
@@ -399,7 +408,7 @@ _NEXT = {
         "Press {form.save} to compare your input with the lock before you send again."
     ),
 }
-"""Maps the state of an operation to the user's next step."""
+"""Maps the state of an operation to a sentence about the user's next step."""
 
 
 _BUTTON = 24

@@ -123,7 +123,7 @@ class RemoteForm(DraftForm[RemoteSaved | None]):
     def first_keys(self) -> Sequence[str]:
         """The actions that the footer shows first.
 
-        While the user adds several remotes, these are both save actions.
+        While the user copies a remote or adds several remotes, these are the two save actions.
         """
         return ("save", "save_next") if self._is_like or self._count else ("save", "leave")
 
@@ -283,7 +283,7 @@ class RemoteForm(DraftForm[RemoteSaved | None]):
         self.show_status()
 
     def on_key(self, event: events.Key) -> None:
-        """Move to the first field with missing input if the save key is pressed too early."""
+        """If the save key is pressed while fields have errors, move to the first such field."""
         is_save = any(binding.action in _SAVES for binding in own_bindings(self, event.key))
         if is_save and self._show_problems():
             event.prevent_default()  # the status line says why: no notification covers the fields
@@ -342,7 +342,7 @@ class RemoteForm(DraftForm[RemoteSaved | None]):
         return self.fields.typed()
 
     def touched(self) -> dict[str, str]:
-        """Return the texts that the user changed, by field; empty if saving would send nothing."""
+        """Return the texts to save as a draft, by field; empty if saving would send nothing."""
         reading = self.fields.reading
         would_save = reading.errors or self._saving.would_change(reading.values)
         return self.fields.touched() if would_save else {}
@@ -397,7 +397,7 @@ class RemoteForm(DraftForm[RemoteSaved | None]):
         return isinstance(below, LocktermScreen) and below.lock_entry is not None
 
     def _begin_next(self, saved: RemoteSaved) -> None:
-        """Fill in the recorded values for the next remote, with name and number increased by one.
+        """Fill in the recorded values for the next remote, with the next free name and number.
 
         These values do not count as changes by the user. Input that was typed after sending stays.
         """

@@ -1,4 +1,4 @@
-"""The screens about a lock's remotes: the list, the details of one remote, and the commands."""
+"""The screens about a lock's remotes: the list, one remote in detail, and the actions."""
 
 from lockterm.screens.remotes.screen import RemotesScreen
 

@@ -43,7 +43,7 @@ WRITES = frozenset({"add", "another", "edit", "renew", "replace", "delete", "cle
 """The actions that send a change to the service."""
 
 _HELD = frozenset({"add", "another", "replace", "clear"})
-"""The actions of ``WRITES`` that an unconfirmed change of the lock may block."""
+"""The actions of ``WRITES`` that an unconfirmed add or clear on the lock blocks."""
 
 ON_A_REMOTE = frozenset(
     {"another", "detail", "edit", "renew", "replace", "delete", "user_number", "copy"}
@@ -84,9 +84,9 @@ class RemoteActions(LocktermScreen[None]):
         return self.lock_entry
 
     def mark_busy(self, lock_id: int, remote_id: int, word: str) -> None:
-        """Show that an action on a remote is running.
+        """Show a word for the action that is running on a remote, such as ``deleting``.
 
-        An empty ``word`` shows that no action is running.
+        If ``word`` is empty, show that no action is running.
         """
 
     # --- what is possible ----------------------------------------------------------------------
@@ -122,10 +122,10 @@ class RemoteActions(LocktermScreen[None]):
         return ListState() if self.remotes is None else self.remotes.state
 
     def _why_held(self, remote: Remote | None) -> str:
-        """Return why an unconfirmed change blocks a change; empty if nothing is blocked.
+        """Return why an earlier, unconfirmed change blocks a new change; empty if none does.
 
         Args:
-            remote: The remote to change; None to add remotes or clear the lock.
+            remote: The remote to change; None if the new change adds remotes or clears the lock.
         """
         for operation in self.unconfirmed:
             blocks = operation.holds_back if remote is None else operation.remote_id == remote.id
@@ -183,8 +183,8 @@ class RemoteActions(LocktermScreen[None]):
         """Open the form that changes the remote, with the cursor in the end date.
 
         A permanent remote has no end date, so a dialog explains that it cannot be renewed. The
-        footer does not dim the key for such a remote, because lockterm would then send the footer
-        again whenever the cursor moves.
+        footer does not dim the key for such a remote, because lockterm would then have to repaint
+        the footer whenever the cursor moves to another type of remote.
         """
         remote = self.current
         if remote is None:
@@ -236,7 +236,11 @@ class RemoteActions(LocktermScreen[None]):
         self.app.push_screen(screens.ReplaceModal(self.operations, [(lock, remote)]), planned)
 
     def _left_plan(self, lock: Lock, old: Remote, plan_id: str, _: None) -> None:
-        """After a replacement, select the new remote and close the screens of the old remote."""
+        """Show what a run of a replacement has done, after the screen of its plan has closed.
+
+        If the run has added the new remote, select this remote. If the run has deleted the old
+        remote, close the screens of the old remote.
+        """
         run = self.operations.run_here
         if run is None or run.plan.id != plan_id:
             return
@@ -335,11 +339,11 @@ class RemoteActions(LocktermScreen[None]):
         """Send a change and report its result, even if the user leaves the screen.
 
         Args:
-            lock: The lock.
+            lock: The lock to change.
             what: The action as the title of an error, without control characters.
             change: The call that sends the change.
-            done: A function that gets the result of the call, and returns a message and more
-                sentences about it.
+            done: A function that gets the result of the call, and returns the title and more
+                sentences for a notification.
             remote_id: The ID of the remote to change; None for all remotes.
             busy: The text to show at that remote until the result arrives.
             deletes: Whether the change deletes that remote.

@@ -49,7 +49,7 @@ class RemoteColumn(NamedTuple):
         noun: str = "",
         directions: tuple[str, str] | None = None,
     ) -> Self:
-        """Return the column that shows a field. Missing texts come from the field."""
+        """Return the column for the field ``name``. Missing texts come from this field."""
         field = FIELDS[name]
         ways = directions or _DIRECTIONS.get(field.kind, ("A to Z", "Z to A"))
         return cls(title or field.label, about, noun or field.called, ways, field)
@@ -100,7 +100,8 @@ USUAL = ("name", "number", "type", "valid", "state", "added", "coerced")
 """The default columns. If they do not all fit, the table leaves some columns out."""
 
 _SHOWN, _SORT, _DOWN = "columns", "sort", "descending"
-"""The keys under which the preferences store an arrangement."""
+"""The keys of a stored arrangement: its columns, the column to sort by, and whether the order is
+descending."""
 
 
 class SortOrder(Sorting):
@@ -128,12 +129,15 @@ class Arrangement:
 
     @classmethod
     def of(cls, columns: tuple[str, ...], order: SortOrder | None) -> Self:
-        """Return an arrangement. The default columns in default order count as no choice."""
+        """Return an arrangement. For the default columns, its ``columns`` are empty."""
         return cls(() if columns == USUAL else columns, order)
 
     @classmethod
     def read(cls, kept: Any) -> Self:
-        """Return the stored arrangement without invalid parts, because users may edit the file."""
+        """Return the arrangement that the preferences contain.
+
+        Invalid parts are left out, because users may edit the file of the preferences.
+        """
         if not isinstance(kept, dict):
             return cls()
         listed = kept.get(_SHOWN)
@@ -145,7 +149,7 @@ class Arrangement:
         return cls.of(tuple(dict.fromkeys(known)), order)
 
     def as_kept(self) -> dict[str, Any] | None:
-        """Return the arrangement as the preferences store it; None if nothing was chosen."""
+        """Return the arrangement as the preferences store it; None for the default."""
         stored: dict[str, Any] = {_SHOWN: list(self.columns)} if self.columns else {}
         if self.order is not None:
             stored |= {_SORT: self.order.key, _DOWN: self.order.descending}
@@ -163,8 +167,8 @@ KEPT_AS = "remotes.table"
 def save_arrangement(preferences: Preferences, chosen: Arrangement) -> str:
     """Save an arrangement, and return why saving failed; empty if it succeeded.
 
-    The sort order is saved, too. In an unexpected order, a user could act on the wrong remote.
-    Therefore the pager always shows the sort order, and every action names its remote.
+    The sort order is saved, too. A user who does not expect this order later could act on the wrong
+    remote. Therefore, the pager always shows the sort order, and every action names its remote.
     """
     try:
         preferences.keep(KEPT_AS, chosen.as_kept())
@@ -195,8 +199,8 @@ Their information is also shown elsewhere: the icons before the row show the sta
 remote is coerced, and the validity shows the type.
 """
 GOOD_NAME = 24
-"""The minimum width of the name in cells. Columns in ``_GIVING`` are left out to reach this
-width."""
+"""The wanted width of the name column, in cells. Columns in ``_GIVING`` are left out to reach this
+width, if the user has chosen no columns."""
 _MORE = (
     ("name", GOOD_NAME),
     ("gap", 2),
@@ -207,7 +211,10 @@ _MORE = (
     *((key, _STAMP) for key in ("end", "start", "updated", "created")),
     ("name", 60),
 )
-"""The columns that get more width if there is room, in this order, with their new widths."""
+"""Pairs of a column and a greater width in cells, in the order in which columns get spare width.
+
+``gap`` is the gap between two columns.
+"""
 
 
 @dataclass(frozen=True, slots=True)
@@ -227,12 +234,13 @@ class Layout:
 def plan(room: int, long: Mapping[str, int], arrangement: Arrangement) -> Layout:
     """Return the columns that fit a width, and the width of each.
 
-    If not all chosen columns fit, the last columns are left out, but never the name.
+    If not all columns fit, the last columns are left out. If the user has chosen no columns, those
+    in ``_GIVING`` are left out instead. The name is always included.
 
     Args:
         room: The available width in cells.
         long: The widths of the columns in ``GROWING``, by column name.
-        arrangement: The columns that the user has chosen.
+        arrangement: The chosen columns and sort order.
     """
     columns, order, least = arrangement.columns, arrangement.order, {**_LEAST, **long}
     if order is not None:  # room for its marker
@@ -285,7 +293,7 @@ def _title(key: str, width: int, order: SortOrder | None) -> str:
 
 
 MOST_SHOWN = 200
-"""The maximum number of rows that are shown. lockterm never requests a larger page."""
+"""The maximum number of rows that are shown of a page. lockterm never requests a larger page."""
 
 
 def rows_to_show(
@@ -295,10 +303,12 @@ def rows_to_show(
     now_ms: int,
     levels: Mapping[int, int],
 ) -> Sequence[Remote]:
-    """Return the remotes of the page or of a search that match the search text and the filter.
+    """Return the sorted remotes to show: the results of the search, or else those of the page.
 
-    At most :data:`MOST_SHOWN` remotes of a page are returned. A service may send any number, and
-    a table with thousands of rows delays the keys. Only the loaded remotes are sorted.
+    Of the page, only remotes that match the search text and the filter are returned. If both are
+    empty, at most :data:`MOST_SHOWN` remotes are returned. A service may send any number, and a
+    table with thousands of rows delays the keys. Only the loaded remotes are sorted, not the whole
+    list of the lock.
 
     Args:
         state: The state of the list.
@@ -329,7 +339,7 @@ def sorted_remotes(
         order: The column and the direction to sort by.
         now_ms: The current time in milliseconds.
         zone: The time zone in which states are determined.
-        levels: The known battery levels by remote ID, which remotes in a list do not contain.
+        levels: The known battery levels by remote ID. The listed remotes do not contain levels.
     """
 
     def value(remote: Remote) -> Any:

@@ -60,7 +60,7 @@ class RemoteDetailScreen(RemoteActions):
     lock_entry: Lock
 
     state: var[LoadState[Remote]] = var(LoadState, init=False)
-    """The remote as last read, and the error if reading it again failed."""
+    """The remote as last read, and the error if the latest reading failed."""
 
     def __init__(
         self, operations: Operations, lock_entry: Lock, remote_id: int, title: str
@@ -122,15 +122,18 @@ class RemoteDetailScreen(RemoteActions):
             self.refresh_relative_times()
 
     def keep_refusal(self, error: LocktermError) -> None:
-        """Add a refusal to the message log.
+        """Add a refusal to the message log, unless the reason is that the remote is gone.
 
-        If the remote is gone, log nothing, because the screen shows that error in full.
+        In that case, the screen shows the error in full.
         """
         if not (isinstance(error, RefusedError) and error.is_gone):
             super().keep_refusal(error)
 
     async def _learn_names(self, remote: Remote) -> None:
-        """Store the lock's name and alias from ``lockInfo`` if the lock book lacks them."""
+        """Show the lock's name and alias from ``lockInfo`` if lockterm does not know them yet.
+
+        If the lock book contains the lock, also store them there.
+        """
         info, lock_id = remote.lock_info, self.lock_entry.lock_id
         if info is None or info.lock_id != lock_id:
             return
@@ -231,7 +234,7 @@ class RemoteDetailScreen(RemoteActions):
         pager.show([(text, "")], seen.steady_ms)
 
     def show_notices(self, connection_text: str, unconfirmed: tuple[Operation, ...]) -> None:
-        """Read the remote again after an error, when the service can be reached again."""
+        """Show the notices. If the service is reachable again after an error, read the remote."""
         super().show_notices(connection_text, unconfirmed)
         if self.may_read_again(self.state.error):
             self.load_remote()
@@ -250,7 +253,7 @@ class RemoteDetailScreen(RemoteActions):
         return isinstance(self.state.error, RefusedError) and self.state.error.is_gone
 
     def after_write(self, remote_id: int | None) -> None:
-        """Read the remote again if it may have changed."""
+        """Read the remote again if ``remote_id`` is its ID, or None for all remotes of the lock."""
         if remote_id in (None, self.remote_id):
             self.load_remote()
             if self._pane is not None:

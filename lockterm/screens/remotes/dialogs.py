@@ -62,7 +62,7 @@ class DeleteModal(DestroyModal):
         super().__init__(question, details, verb=_verb(remote), keep="Keep")
 
     async def read_target(self) -> TargetState:
-        """Read the remote again, because others may have changed or deleted the remote."""
+        """Return the present state of the remote, because others may have changed or deleted it."""
         shown = self.remote
         zone, connection = self._operations.zone(self._lock_entry), self._operations.connection
         try:
@@ -130,7 +130,7 @@ class ClearModal(DestroyModal):
         )
 
     async def read_target(self) -> TargetState:
-        """Count the remotes of the lock now. If that fails, the lock cannot be cleared."""
+        """Return texts with the present number of remotes, or why they could not be counted."""
         name = clean(self._lock_entry.title, 60)
         try:
             seen = await self._operations.remotes.page(self._lock_entry.lock_id, 1, 1, fresh=True)
@@ -155,10 +155,11 @@ class ClearModal(DestroyModal):
 
 
 def _asked(remote: Remote, lock_entry: Lock) -> tuple[str, list[str]]:
-    """Return the question, and the lines with the remote's number and ID below the question.
+    """Return the question, and the lines to show below the question.
 
-    Terminals disagree on the width and direction of letters beyond ASCII. The number that
-    distinguishes two remotes therefore never shares a line with such letters.
+    If the names are ASCII, the question contains the remote's number, and there are no lines.
+    Otherwise, the lines contain the number and the ID. Terminals disagree on the width and
+    direction of letters beyond ASCII, so a number never shares a line with such letters.
     """
     who, lock = format_remote(remote), clean(lock_entry.title, 60)
     if f"{who}{lock}".isascii():
@@ -168,7 +169,7 @@ def _asked(remote: Remote, lock_entry: Lock) -> tuple[str, list[str]]:
 
 
 def numbers_of(remote: Remote, lock_entry: Lock) -> list[str]:
-    """Return the number and the ID of a remote, each on a line."""
+    """Return a line with the number of a remote, and a line with its ID and the lock ID."""
     number = f"Number: {clean(seen_or(remote.remote_number, 'none'), 30)}"
     return [number, f"ID: {remote.id}, lock {lock_entry.lock_id}"]
 
@@ -204,7 +205,7 @@ class ReplaceModal(PlanModal):
 
     @property
     def _locks(self) -> str:
-        """The lock of the remotes or the number of their locks, as safe text."""
+        """The title of the lock, or the number of locks if there are several, as safe text."""
         locks = {lock.lock_id: lock for lock, _ in self._targets}
         if len(locks) > 1:
             return f"{len(locks):,} locks"

@@ -38,7 +38,7 @@ BOOK_FROM = 160
 
 
 def by_name(book: Iterable[Lock], current: Lock) -> list[Lock]:
-    """Return the locks of the lock book and the open lock, sorted by title and then by ID.
+    """Return the open lock and all locks of the lock book, sorted by title and then by ID.
 
     The order is the same whichever of these locks is open.
 
@@ -183,9 +183,10 @@ class SidePanels(LocktermScreen[None]):
     @work
     @opens("the other lock", must_appear=True)
     async def _show_lock_beside(self, step: int) -> None:
-        """Show the lock ``step`` positions further in the sorted lock book.
+        """Show the remotes of the lock ``step`` positions after the open lock.
 
-        After the last lock comes the first.
+        The positions are those of the sorted lock book, where the first lock follows the last one.
+        If ``step`` is negative, count backward.
         """
         with self.refusing_errors():
             self.book = book = await self.operations.locks.all()
@@ -214,7 +215,7 @@ class SidePanels(LocktermScreen[None]):
 
 
 PAGE_SIZES = (10, 20, 50, 100, 200)
-"""The page sizes that the user can choose, besides the current size."""
+"""The page sizes that the user can choose, besides the current size and "as many as fit"."""
 
 
 RESIZED_S = 0.3
@@ -234,7 +235,7 @@ class PageSize(LocktermScreen[None]):
 
     @abstractmethod
     def compare_with_journal(self) -> Worker[None]:
-        """Show lockterm's changes that are missing on the page, and new changes by others."""
+        """Show which changes by lockterm the page lacks, and which remotes others changed."""
 
     @property
     def wanted_rows(self) -> int:
@@ -289,7 +290,7 @@ class PageSize(LocktermScreen[None]):
         return is_shown and size == self.wanted_rows
 
     def action_page_size(self) -> None:
-        """Ask for a page size and apply it. The service may still return fewer or more remotes."""
+        """Ask for a page size and apply it. The service may return a page of another size."""
 
         def resize(size: int | Literal["auto"] | None) -> None:
             if size is not None:

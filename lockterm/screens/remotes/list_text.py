@@ -41,7 +41,10 @@ def format_pager(
     name: str,
     counts: Sequence[str],
 ) -> tuple[Sequence[PagerForm], int | None]:
-    """Return the forms of the pager's text, and when the page was read; None if not to be shown.
+    """Return the pager's text in several forms, and the time at which the page was read.
+
+    The pager uses the first form that fits. The time is in milliseconds on the steady clock; it is
+    None if the pager does not show the age of the page.
 
     Args:
         state: The state of the list.
@@ -75,7 +78,7 @@ def format_pager(
 def _of_the_list(
     state: ListState, matching: int, order: SortOrder | None, counts: Sequence[str]
 ) -> tuple[Sequence[PagerForm], Sequence[PagerForm]]:
-    """Return the forms of the pager's text about the list, and longer forms to prefer."""
+    """Return forms of the pager's text about the list, and longer forms to use if they fit."""
     dot = separator()
     if state.is_narrowed:
         return [(form, None) for form in _search_forms(state, matching, order)], ()
@@ -237,7 +240,7 @@ def why_no_page(state: ListState, action: str, at: int) -> str:
 
     Args:
         state: The state of the list.
-        action: The action that the key runs.
+        action: The name of the action that the key runs.
         at: The number of the current page.
     """
     if state.found is not None:

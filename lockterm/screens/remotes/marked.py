@@ -50,7 +50,7 @@ class MarkedCommands:
 
     @property
     def _place(self) -> str:
-        """The lock of the marked remotes or the number of their locks, as safe text."""
+        """The title of the lock, or the number of locks if there are several, as safe text."""
         lock_ids = {lock_id for lock_id, _ in self._marks.rows}
         if self._screen.lock_entry is not None or len(lock_ids) == 1:
             lock = self._screen.lock_entry or self._screen.locks[lock_ids.pop()]
@@ -64,7 +64,9 @@ class MarkedCommands:
         return [Target(lock_id, remote, self._zone_of(lock_id)) for lock_id, remote in rows]
 
     def _left(self, what: str, rows: Sequence[Row]) -> list[Row]:
-        """Return the rows that are still marked, because a run may have unmarked some of them.
+        """Return the rows that are still marked; if there are none, show a message.
+
+        A run may have unmarked rows while the dialog was open.
 
         Args:
             what: The action, for the message if no row is marked anymore.
@@ -91,11 +93,11 @@ class MarkedCommands:
         self._show_plan("delete", len(targets), planned)
 
     def renew(self) -> None:
-        """Ask for a new end date, and show a plan that sets this date on all marked remotes."""
+        """Ask for a new end date or a period, and show a plan that renews all marked remotes."""
         self._ask(screens.NewEnd(), self._marks.rows)
 
     def replace_fobs(self) -> None:
-        """Ask for the number of a new fob, and show the plan that replaces the marked fobs."""
+        """Ask for a new fob number, and show the plan to replace the fobs of the marked remotes."""
 
         def planned(draft: PlanDraft | None) -> None:
             if draft is not None:
@@ -184,7 +186,7 @@ class MarkedCommands:
         self._screen.app.push_screen(form, answered)
 
     def _change(self, verb: str, rows: Sequence[Row], wanted: Wanted) -> None:
-        """Show a plan that changes the rows that are still marked."""
+        """Show a plan that changes those of ``rows`` that are still marked."""
         if left := self._left(verb.capitalize(), rows):
             planned = change_each(self._targets(left), wanted, self._screen.operations.now_ms())
             self._show_plan(verb, len(left), planned)

@@ -1,4 +1,4 @@
-"""The side panel with the selected remote, filled from the list and journal without requests."""
+"""The side panel with the selected remote, filled without requests to the service."""
 
 from __future__ import annotations
 
@@ -77,13 +77,14 @@ class RemotePane(Widget):
         now_ms: int,
         change: ChangeElsewhere | None = None,
     ) -> None:
-        """Show a row of the table at the time ``now_ms``, or nothing if the row is None.
+        """Show the remote of a table row, or nothing if the row is None.
 
         Args:
             row: The row.
             zone: The time zone of the shown dates.
             now_ms: The current time in milliseconds.
-            change: The change by others that the user has not seen; None if there is none.
+            change: A change of the remote by others that the user has not seen; None if there is
+                none.
         """
         self._row, self._zone, self._now_ms, self._change = row, zone, now_ms, change
         title = "Validity"

@@ -162,8 +162,8 @@ class RemotesScreen(RemoteActions, SidePanels, PageSize, ListScreen[None]):
         Args:
             fresh: Whether to request the page even if it is in memory.
             held: Whether the user holds the paging key down; see :meth:`RemoteList.load`.
-            moving: Whether keys move the cursor while the page loads. If so, the selected remote
-                stays selected.
+            moving: Whether keys may move the cursor while the page loads. The remote to which
+                they move the cursor stays selected.
             at_most_s: The maximum age, in seconds, at which a page in memory is shown without a
                 request.
         """
@@ -203,7 +203,7 @@ class RemotesScreen(RemoteActions, SidePanels, PageSize, ListScreen[None]):
         self.shown = self.remotes.state
 
     def _flips(self, event: events.Key) -> bool:
-        """Return whether a key opens another page. Such a key need not wait for this page."""
+        """Return whether a key opens another page. If so, it does not wait for the loading page."""
         if self.focused is not self.table:
             return False
         return any(binding.action in FLIPPING for binding in own_bindings(self, event.key))
@@ -214,7 +214,7 @@ class RemotesScreen(RemoteActions, SidePanels, PageSize, ListScreen[None]):
 
     @work(exclusive=True, group="journal")
     async def compare_with_journal(self) -> None:
-        """Show lockterm's changes that are missing on the page, and new changes by others."""
+        """Show which changes by lockterm the page lacks, and which remotes others changed."""
         await self.remotes.compare_with_journal()
 
     @work(exclusive=True, group="restorable")
@@ -262,7 +262,7 @@ class RemotesScreen(RemoteActions, SidePanels, PageSize, ListScreen[None]):
         self._search_rest()
 
     def _narrow(self, **wanted: str | StateFilter | None) -> None:
-        """Apply a search text or a filter to the loaded page. ``search`` covers the other pages."""
+        """Apply a search text or a filter to the loaded page; :meth:`search` reads the rest."""
         self.workers.cancel_group(self, "search")
         self.remotes.change(**wanted, found=None)
 
@@ -363,7 +363,7 @@ class RemotesScreen(RemoteActions, SidePanels, PageSize, ListScreen[None]):
             self.query_one(KeyLine).show_keys()
 
     def refresh_relative_times(self) -> None:
-        """Update dates and states to the current time without changing the order or the results."""
+        """Update dates and states to the current time without sorting or filtering the rows."""
         now_ms, page = self.operations.now_ms(), self.remotes.state.page
         self.table.refresh_relative_times(now_ms)
         if page is not None:
@@ -401,14 +401,14 @@ class RemotesScreen(RemoteActions, SidePanels, PageSize, ListScreen[None]):
                 self.paint()  # with dates in the lock's time zone
 
     def after_write(self, remote_id: int | None) -> None:
-        """Read the page again, because its remotes may have changed."""
+        """Read the page and the results of a search again, because remotes may have changed."""
         self.load(fresh=True)
         if self.remotes.state.found is not None:
             self.search(again=True)
         self.unmark_done()
 
     def show_notices(self, connection_text: str, unconfirmed: tuple[Operation, ...]) -> None:
-        """Read the page again after an error, when the service can be reached again."""
+        """Show the notices. If the service is reachable again after an error, read the page."""
         super().show_notices(connection_text, unconfirmed)
         if self.may_read_again(self.remotes.state.load.error):
             self.load()
@@ -435,7 +435,7 @@ class RemotesScreen(RemoteActions, SidePanels, PageSize, ListScreen[None]):
         return key_of_remote(step)
 
     def disabled_reason(self, action: str) -> str:
-        """Return why an action is disabled; see also :meth:`RemoteActions.disabled_reason`."""
+        """Return why an action is disabled now; empty if it is enabled."""
         state = self.remotes.state
         if action in FLIPPING or action == "go_to_page":
             return why_no_page(state, action, self.remotes.base_page_no)
@@ -548,7 +548,7 @@ class RemotesScreen(RemoteActions, SidePanels, PageSize, ListScreen[None]):
     @work
     @opens("the plan to undo the last change", must_appear=True)
     async def action_undo(self) -> None:
-        """Show the plan that undoes the last change of this lock, or the run of that change."""
+        """Show the plan that undoes the last change of this lock, or the whole run that sent it."""
         await screens.open_undo_last(self, self.lock_entry.lock_id)
 
     def action_copies(self) -> None:
@@ -564,7 +564,11 @@ class RemotesScreen(RemoteActions, SidePanels, PageSize, ListScreen[None]):
         self.app.push_screen(screens.VoiceScreen(self.operations, self.lock_entry))
 
     def action_back(self) -> None:
-        """Stop or clear the search, or else clear the filter or the marks, or else go back."""
+        """Do the first of these that is possible, and nothing else.
+
+        Stop the running search, clear the search text, clear the filter, remove all marks, or go
+        back.
+        """
         state = self.remotes.state
         if state.found is not None and state.found.running:
             self.workers.cancel_group(self, "search")

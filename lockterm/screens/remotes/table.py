@@ -59,7 +59,7 @@ class RemoteRow(NamedTuple):
     def of(
         cls, remote: Remote, zone: tzinfo, now_ms: int, busy: str = "", battery: str = ""
     ) -> RemoteRow:
-        """Return the row of a remote at the time ``now_ms``."""
+        """Return the row of a remote, with its validity at the time ``now_ms``."""
         return cls(remote, describe_validity(remote, now_ms, zone), busy, zone, battery)
 
 
@@ -86,8 +86,8 @@ def cells(
     Args:
         row: The row.
         layout: The columns.
-        forms: Maps a column to short forms of the texts that would equal other texts if they were
-            cut at the end.
+        forms: Maps columns to mappings of full texts to short forms, for the texts that would equal
+            other texts if they were cut at the end.
     """
     found = []
     for key, width in layout.widths.items():
@@ -106,7 +106,7 @@ def state_look(state: RemoteState) -> str:
 
 
 def row_look(state: RemoteState) -> str:
-    """Return the style of a whole row, which is dim for an expired remote."""
+    """Return the style of a whole row; empty unless the remote has expired."""
     return state.look if state is RemoteState.ENDED else ""
 
 
@@ -138,7 +138,10 @@ def _text(remote: Remote, field: str, value: str | None, absent: str) -> str:
 
 
 def _cell(row: RemoteRow, column: str, width: int) -> str:
-    """Return the text of a column without control characters, in a form that fits the width."""
+    """Return the text of a column without control characters, in the best form for a width.
+
+    A text that has no shorter form may be too long.
+    """
     remote, field = row.remote, COLUMNS[column].field
     match column:
         case "name":
@@ -336,7 +339,7 @@ class RemotesTable(LineTable):
             self._refill(self.cursor_row)
 
     def measure_again(self) -> None:
-        """Compute the columns again, because the width of names has changed."""
+        """Compute the columns again after the widths of texts have changed."""
         self._refill(self.cursor_row)
 
     def titles(self) -> Iterator[Piece]:
@@ -381,9 +384,9 @@ class RemotesTable(LineTable):
         return plan(width - scrollbar - len(MARGIN) - BEFORE, self._long, arrangement)
 
     def _width_to_come(self) -> int:
-        """Return the width in cells that the panels will leave for the table.
+        """Return the width in cells that the side panels will leave for the table.
 
-        With this width, the table is painted only once.
+        Before the first layout, the table uses this width, so that it is painted only once.
         """
         whole = self.app.size
         beside = (pane.styles.width for pane in self.siblings)
@@ -401,7 +404,7 @@ class RemotesTable(LineTable):
         self.set_lines(BEFORE + self._layout.room, len(self.rows), place)
 
     def _widened(self, before: Mapping[str, int]) -> Mapping[str, int]:
-        """Return the widths of the columns in ``GROWING``, none of them less than before."""
+        """Return the widths of the columns in ``GROWING``, none of them less than in ``before``."""
         found = {}
         for key, widths in GROWING.items():
             longest = max((cell_len(whole(row, key)) for row in self.rows), default=0)

@@ -142,7 +142,8 @@ _LABEL_COLUMN = 2
 """The index of the column with the labels of packs."""
 
 _IN_TABLE = 32
-"""The maximum width in cells of a name that narrow terminals show in full in the table."""
+"""The maximum width of a pack's name, in cells, for which narrow terminals show the name only in
+the table, not in the details."""
 
 
 class PacksTable(RowTable):
@@ -157,7 +158,7 @@ class PacksTable(RowTable):
         self._packs: dict[str, VoicePack] = {}
 
     def show_packs(self, packs: Sequence[VoicePack], zone: tzinfo) -> None:
-        """Show at most :data:`MOST_SHOWN` packs. Packs with the same name differ by their order."""
+        """Show at most :data:`MOST_SHOWN` packs. Packs of the same name get different row keys."""
         self._choose_columns()
         self._packs, names = {}, Counter[str | None]()
         for pack in packs[:MOST_SHOWN]:
@@ -210,7 +211,10 @@ class PackDetail(Static):
         self._lay_out()
 
     def _way(self, pack: VoicePack) -> dict[str, str]:
-        """Return a label and a text about how to download a pack; empty if there is no room."""
+        """Return the line with the download key, as a label with a text; may be empty.
+
+        There is no line if the pack has no URL, or if the terminal has no room for the line.
+        """
         if not pack.timbre_pack_url or not self.screen.has_class("-framed"):
             return {}
         return {"Get": with_keys("press {voice.fetch} to fetch this pack")}
@@ -256,7 +260,7 @@ def _cells(pack: VoicePack, zone: tzinfo) -> tuple[str, ...]:
 
 
 def _shown(pack: VoicePack, field: str, value: str | None, most: int = 200) -> str:
-    """Return a field's value as text. A value that is not a string is shown as received."""
+    """Return a field's value as text. A value of an unexpected type is shown as received."""
     if field in pack.odd:
         return f"{clean(pack.odd[field], 80)} (unexpected value)"
     return clean(value, most) if value else "not stated"
@@ -310,7 +314,7 @@ class DownloadModal(LocktermModal[Path | None]):
 
     @work(exclusive=True)
     async def fetch(self) -> None:
-        """Download the pack, and show the result."""
+        """Download the pack, and show the result. If the pack is on another server, ask first."""
         self._began_s = monotonic()
         try:
             if server := await self._operations.voices.server_of(self._source):

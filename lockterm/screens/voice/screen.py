@@ -163,7 +163,7 @@ class VoiceScreen(LocktermScreen[VoiceChoice | None]):
 
     @work(exclusive=True, group="detail")
     async def load_detail(self, name: str) -> None:
-        """Read the details of a pack after the cursor has stayed on the pack."""
+        """Read the details of a pack if the cursor stays on the pack for :data:`SETTLE_S`."""
         await asyncio.sleep(SETTLE_S)
         try:
             detail: VoicePack | LocktermError
@@ -243,7 +243,7 @@ class VoiceScreen(LocktermScreen[VoiceChoice | None]):
         self.query_one(VoicesPanel).voices.focus()
 
     def show_notices(self, connection_text: str, unconfirmed: tuple[Operation, ...]) -> None:
-        """Repeat failed requests when the service can be reached again."""
+        """Show the notices. If the service is reachable again, repeat the requests that failed."""
         super().show_notices(connection_text, unconfirmed)
         if self.may_read_again(self.voices.error) and not self.voices.busy:
             self.load_voices()
@@ -361,7 +361,10 @@ class VoiceScreen(LocktermScreen[VoiceChoice | None]):
 
     @property
     def _detail(self) -> VoicePack | None:
-        """The details of the selected pack, or of the selected timbre's pack; None if not read."""
+        """The details of the pack that the user has selected; None if they were not read.
+
+        While the packs do not have the focus, this is the pack of the selected voice.
+        """
         read = {n: one for n, one in self.details.items() if not isinstance(one, LocktermError)}
         if self._packs_focused:
             pack = self.query_one(PacksPanel).pack
@@ -381,7 +384,10 @@ class VoiceScreen(LocktermScreen[VoiceChoice | None]):
     @work
     @opens("the voice pack", must_appear=True)
     async def action_fetch_pack(self) -> None:
-        """Download the selected pack, and check the size and MD5 that the service reports."""
+        """Download the selected pack or the pack of the selected voice.
+
+        The size and the MD5 of the download are compared with those that the service reports.
+        """
         title, detail, url = "", self._detail, self._url
         entry, pack, timbre = self.query_one(VoicesPanel).entry, None, None
         if self._packs_focused:

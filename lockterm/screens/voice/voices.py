@@ -135,7 +135,7 @@ class VoicesOfLocks:
         return f"{count:,} of {len(self.locks):,} locks"
 
     def first_of_all(self, languages: Iterable[Language]) -> VoiceChoice | None:
-        """Return the first voice that every known list contains; None if there is none."""
+        """Return the first voice that all locks with known voices have; None if there is none."""
         for language in languages:
             for timbre in language.timbres:
                 choice = VoiceChoice(language.lang or "", timbre.timbre or "")
@@ -144,7 +144,10 @@ class VoicesOfLocks:
         return None
 
     def describe_locks(self, voice: VoiceChoice | None) -> str:
-        """Return a text about how many locks have a voice, and names of locks without it."""
+        """Return a text about how many locks have a voice, and names of locks without it.
+
+        If the voice is None, the text names only the locks whose voices are unknown.
+        """
         left, total = self.without(voice), len(self.locks)
         names = ", ".join(clean(lock.title, 40) for lock in left[:_NAMED])
         if voice is None:
@@ -181,7 +184,7 @@ class VoiceLine:
 
     @property
     def choice(self) -> VoiceChoice | None:
-        """The voice of the line, as the service names it; None if the line has no valid voice."""
+        """The language code and the ID of the line's voice; None if there is no valid voice."""
         if self.timbre is None or not self.language.lang or not self.timbre.timbre:
             return None
         return VoiceChoice(self.language.lang, self.timbre.timbre)
@@ -332,7 +335,7 @@ def sex(timbre: Timbre) -> str:
 
 
 def about(entry: VoiceLine, names: Mapping[str, LanguageName | None]) -> str:
-    """Return the text about the selected line: full names, ID, and the URL of its pack."""
+    """Return a text about a line: names of a language, or name, ID and pack URL of a timbre."""
     timbre = entry.timbre
     if timbre is None:
         timbres = format_count(len(entry.language.timbres), "timbre")
@@ -509,7 +512,7 @@ class VoicesPanel(HalfPanel):
         zone: tzinfo,
         many: VoicesOfLocks | None,
     ) -> None:
-        """Show the known voices.
+        """Show the voices that match the search text, or why there are none.
 
         Args:
             state: The languages with their loading state.
