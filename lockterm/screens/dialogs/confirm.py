@@ -26,8 +26,7 @@ from lockterm.widgets.form_field import CompactButton
 from lockterm.widgets.text_input import SingleLineInput
 
 READ_S = 2.0
-"""Seconds that must pass without typing, with the question visible, before a button press
-counts."""
+"""Seconds after the last typed letter, with the question visible, before a button press counts."""
 
 
 class Details(VerticalScroll, can_focus=False):

@@ -137,12 +137,13 @@ class DestroyModal(LocktermModal[bool | None]):
     def may_act(self) -> bool:
         """Return whether the delete key works.
 
-        The key works if the target exists, a required word is typed, and no other key was pressed.
+        The key works if the target can be deleted and a required word is typed. It stops working
+        after a paste or another printable key.
         """
         return self._possible and self.box.is_typed and not self._is_disarmed
 
     def disabled_reason(self, action: str) -> str:
-        """Return why the delete key does not work yet; empty if it works."""
+        """Return why the delete key does not work; empty if it works, or for another action."""
         if action != "destroy" or self.may_act():
             return ""
         if self._is_disarmed:

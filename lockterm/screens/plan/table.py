@@ -139,7 +139,7 @@ class PlanTable(RowTable):
         self.show(LazyRows({str(number): number for number in numbers}, self._cells))
 
     def begin_run(self) -> None:
-        """Make room for the results of a run, which are longer than the actions."""
+        """Make the step column wide enough for results, which are longer than the actions."""
         if self.is_at_rest:
             self.is_at_rest = False
             self.measure_again()

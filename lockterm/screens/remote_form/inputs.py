@@ -68,9 +68,9 @@ class TypedValue(Vertical):
 class DatetimeInput(TypedValue):
     """An input for a date as words or numbers, with suggested dates beside it.
 
-    A click on a suggestion puts that suggestion into the text. Each press of the suggestion key puts
-    the next suggestion into the text. If clocks show the typed time twice, as at the end of summer
-    time, the input offers both moments. The chosen moment's UTC offset is added to the text.
+    A click on a suggestion puts that suggestion into the text. Each press of the suggestion key
+    puts the next suggestion into the text. If clocks show the typed time twice, as at the end of
+    summer time, the input offers both moments. The chosen moment's UTC offset is added to the text.
 
     Args:
         zone: The time zone of the lock.

@@ -186,7 +186,7 @@ _NAMED = 3
 class ReplaceModal(PlanModal):
     """A dialog for the number and the MAC address of a new fob.
 
-    The result is the plan that replaces the fob on each lock.
+    The result is the plan that replaces the fob on the lock of each target, or None if canceled.
 
     Args:
         operations: The operations on the service and the local store.
@@ -239,7 +239,7 @@ class ReplaceModal(PlanModal):
         return ""
 
     async def make_plan(self) -> None:
-        """Read the locks, and close the dialog with the plan."""
+        """Read the locks, make the plan, and close the dialog with the plan as its result."""
         what = "the lock" if len(self._targets) == 1 else self._locks
         self.show_reading(f"Reading {what}. Press Esc to stop.")
         rows = [(lock.lock_id, remote) for lock, remote in self._targets]

@@ -51,8 +51,8 @@ def format_pager(
         matching: The number of rows; in a search, the number of matches.
         order: The sort order. The pager also shows whether this order applies to the page or to the
             whole list.
-        marked: The number of marked remotes as text. This text comes first and is never left out,
-            like the number of remotes that others changed.
+        marked: The number of marked remotes as text. This text comes first. Neither this text nor
+            the number of remotes that others changed is ever left out.
         name: The full name of the selected remote if its row has no room for it, otherwise empty.
         counts: Texts about the number of loaded remotes in each state, the longest first.
     """
@@ -177,7 +177,7 @@ def _search_forms(state: ListState, matching: int, order: SortOrder | None) -> t
 def describe_empty(
     state: ListState, lock: str, *, may_add: bool, may_restore: bool = False
 ) -> tuple[str, KeyOffers]:
-    """Return two texts for an empty table: why it is empty, and the keys to press next.
+    """Return a text about why the table is empty, and the keys to press next.
 
     Args:
         state: The state of the list.

@@ -31,7 +31,7 @@ from lockterm.widgets.cells import Part, cut
 from lockterm.widgets.line_table import CORNERS
 
 MOST_DONE = 5
-"""The maximum number of a remote's changes to show, starting with the latest."""
+"""The maximum number of a remote's latest changes that the panel shows."""
 
 MOST_LINES = 500
 """The number of the lock's latest changes in which the panel searches for the remote."""
