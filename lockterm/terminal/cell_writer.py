@@ -53,14 +53,14 @@ class CellWriter:
         Args:
             y: The row number, from 0.
             cells: All cells of the row.
-            changed: Whether to write each cell.
-            runs: Ranges of cells, by their first cell, to write without cursor moves in between,
-                because terminals disagree on the cursor's position there. Either all cells of a
-                range have changed, or none.
-            exact: The number of cells from the left in which blanks keep their own style, because
-                characters of doubtful width may be near. If a character is drawn beyond its cells,
-                PuTTY repaints the blank beside the character when the style of the blank changes,
-                even if the change is invisible.
+            changed: For each cell of the row, whether to write the cell.
+            runs: Maps the index of the first cell of a range to the range. Each range is written
+                without cursor moves, because terminals disagree on the cursor's position inside it.
+                Either all cells of a range have changed, or none.
+            exact: The number of cells from the left in which blanks are written in their own style,
+                even if another style looks the same. If a character of doubtful width is drawn
+                beyond its cells, PuTTY repaints the blank beside the character when the style of
+                the blank changes, even if the change is invisible.
         """
         self._exact = exact
         place, end = 0, len(cells)
@@ -97,7 +97,7 @@ class CellWriter:
     def _put_blanks(
         self, cells: list[Cell], changed: list[bool], place: int, y: int, end: int
     ) -> int:
-        """Write or erase changed blanks of one style; return the index of the next cell."""
+        """Write or erase changed blanks of one style; return the index of the cell after them."""
         first, stop = cells[place], place + 1
         while stop < end and changed[stop] and cells[stop] == first:
             stop += 1
@@ -245,11 +245,12 @@ def _parts(codes: str) -> tuple[frozenset[str], str, str]:
 
 @lru_cache(maxsize=256)
 def _unseen(codes: str) -> str:
-    """Return the SGR codes that hide the guard character, which many fonts draw as a box.
+    """Return the SGR codes to add to a style so that the guard character is invisible.
 
-    VTE supports the code for concealed text. PuTTY and urxvt need text in the background color, so
-    the function adds this color if it is known. The result is empty if the style draws a line or a
-    frame.
+    Many fonts draw that character, :data:`GUARD`, as a box. VTE supports the code for concealed
+    text. PuTTY and urxvt need text in the background color, so the function also returns a code for
+    that color, unless the color is the terminal's default. The result is empty if the style draws a
+    line or a frame.
     """
     attributes, front, back = _parts(codes)
     if attributes & SEEN_ON_BLANKS - {"7"}:

@@ -4,9 +4,10 @@ tmux and GNU screen need special handling:
 
 * By default, tmux drops OSC 52 (``set-clipboard external``, ``allow-passthrough off``), but a
   command of tmux accepts a value. The command may fail to reach tmux, for example over SSH from
-  inside tmux. Then lockterm sends both forms of OSC 52, because each form needs a different option.
+  inside tmux. Then lockterm sends OSC 52 twice: for tmux itself, and wrapped so that tmux passes it
+  on. For each of the two forms, another option of tmux must be set.
 * GNU screen passes on device control strings of at most 767 bytes; longer ones spill onto the
-  display. The terminal joins the pieces.
+  display. Therefore, lockterm sends a long value in pieces, which the terminal joins.
 * ``TERM=screen`` without ``STY`` may be tmux or GNU screen.
 """
 
@@ -52,7 +53,7 @@ def copy(app: App[Any], value: str, what: str, *, lines: bool = False) -> None:
 
     Args:
         app: The running app.
-        value: The value as the service sent it.
+        value: The value, which may contain any characters.
         what: A name for the value in the notification, such as ``number``.
         lines: Whether to keep line ends and tabs, as in indented JSON.
     """

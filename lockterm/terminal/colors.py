@@ -151,12 +151,15 @@ def any_of(ranges: Iterable[tuple[int, int]]) -> str:
 
 
 HARMFUL = f"(?![{JOINERS}])[{any_of((*REPLACED, *IGNORABLE))}]"
-"""Pattern of a character to replace or remove. It is compiled only when a text may need it."""
+"""Pattern of a character to replace or remove.
+
+The pattern is compiled only when a text may contain such a character.
+"""
 
 
 _SHOWN = f"[{any_of(REPLACED)}]"
 _LEAST_IGNORABLE = "\u0300"
-"""The lowest printable character that may need a check; all lower ones are harmless."""
+"""The lowest printable character that may be harmful; all lower printable ones are harmless."""
 _TWO_CELLS = "\u115f"
 _IDLE = f"[{JOINERS}]"
 
@@ -190,8 +193,8 @@ class Sanitizer(LineFilter):
 class NothingElseFilter(LineFilter):
     """A filter that replaces all characters beyond ASCII, for terminals that do not read UTF-8.
 
-    Such a terminal would execute some bytes of UTF-8 as commands. Each cell of another character
-    becomes a question mark, so that all other characters keep their positions.
+    Such a terminal would execute some bytes of UTF-8 as commands. Each cell of a replaced
+    character becomes a question mark, so that all other characters keep their positions.
     """
 
     def apply(self, segments: list[Segment], background: Color) -> list[Segment]:

@@ -114,7 +114,10 @@ class TerminalDriver(LinuxDriver):
         self._busy_since_s: float | None = None
         self._input = TerminalInput()
         self._wake: tuple[int, int] | None = None
-        """A pipe. A write to this pipe ends the reading thread."""
+        """The reading and the writing end of a pipe; None while no thread reads.
+
+        A write to the pipe ends the reading thread.
+        """
         self._asked_how_drawn = False
 
     def _get_terminal_size(self) -> tuple[int, int]:
@@ -177,7 +180,7 @@ class TerminalDriver(LinuxDriver):
 
     @property
     def is_behind(self) -> bool:
-        """Whether the terminal has accepted no written data for :data:`BEHIND_S` seconds."""
+        """Whether written data has waited for the terminal longer than :data:`BEHIND_S` seconds."""
         since_s = self._busy_since_s
         return since_s is not None and time.monotonic() - since_s > BEHIND_S
 
@@ -190,7 +193,10 @@ class TerminalDriver(LinuxDriver):
     # --- stopped and continued -------------------------------------------------------------------
 
     def _soon(self, action: Callable[[], None]) -> None:
-        """Schedule a call in the event loop, because a signal handler may interrupt any code."""
+        """Schedule a call in the event loop, from a signal handler or another thread.
+
+        A direct call would not be safe, because a signal handler may interrupt any code.
+        """
         with suppress(RuntimeError):  # the loop has just ended
             self._loop.call_soon_threadsafe(action)
 
@@ -225,8 +231,8 @@ class TerminalDriver(LinuxDriver):
         """Enable mouse reports, or disable them so that the user can select text in the terminal.
 
         Args:
-            wanted: Whether the terminal reports the mouse, from now on and also after a stop of the
-                process.
+            wanted: Whether the terminal reports the mouse from now on, even after the process was
+                stopped and continued.
         """
         self._disable_mouse_support()
         self._mouse = wanted

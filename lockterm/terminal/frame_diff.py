@@ -240,7 +240,10 @@ def _paint(row: list[Cell], x: int, cells: list[Cell]) -> None:
 
 
 def _reaches(row: list[Cell], doubtful: list[int]) -> Iterator[tuple[range, int]]:
-    """Yield a range with each cell of doubtful width, and the end of the cells it may cover.
+    """Yield two values for each cell of doubtful width: its range, and how far it may reach.
+
+    The range contains only this cell. The second value is the index after the last cell on which a
+    terminal may draw the text of this cell.
 
     Args:
         row: All cells of a row.

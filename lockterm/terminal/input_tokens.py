@@ -35,7 +35,7 @@ UNTYPED_S = 2.0
 LATE_S = 10.0
 """Seconds after an Escape key during which the rest of a cut sequence is recognized by its form.
 
-After a pause of this length, a single key ends an incomplete string; see :class:`String`.
+After a longer pause, a single byte is a key even if a string is incomplete; see :class:`String`.
 """
 
 LONGEST = 128
@@ -51,9 +51,9 @@ _STRING = rb"\x1b(?:\][0-9lLI]|P[0-?!$+@|]|[_^][!-~])"
 """The unambiguous beginning of a string: OSC, DCS, APC or PM, as in terminals' answers."""
 _STRING_PART = rb"\x1b[\]_^P]\Z"
 _RXVT_KEY = rb"(?:[235678]|2[34])\Z"
-"""Matches the numbers after which a dollar sign ends a key of rxvt.
+"""Matches the numbers after which a dollar sign ends the sequence of a key in rxvt.
 
-The report of a mode does not match, because its dollar sign follows more than a number.
+The report of a mode does not match, because it has more than a number before its dollar sign.
 """
 
 _LATE_CSI = rb"\x1b\[(?:[0-?]|[A-DFHIMOP-SZ]|\[[A-E])"
@@ -344,8 +344,8 @@ class InputTokenizer:
     def _take_eight_bit(self, tokens: list[Token]) -> bool:
         """Process an 8-bit control code; see :meth:`_take` for the result.
 
-        On a terminal that is not set to UTF-8, the byte may be a letter. Only the form of the next
-        bytes shows which of the two it is.
+        On a terminal that is not set to UTF-8, the byte may also be a letter. Only the form of the
+        next bytes shows whether it is a control code or a letter.
         """
         whole = _EIGHT_BIT[self._held[0]] + self._held[1:]
         if re.match(_LATE_CSI, whole):

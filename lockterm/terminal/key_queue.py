@@ -66,7 +66,7 @@ _Method = Callable[Concatenate[_NodeT, _ParamsT], Coroutine[Any, Any, _ResultT]]
 
 @dataclass(eq=False)
 class PendingNavigation:
-    """A screen or page that a key has requested, and for whose opening later keys wait.
+    """A screen or page that a key has requested. Later keys wait until it has opened.
 
     Keys wait only while the screen on which the key was pressed is shown. If a dialog appears
     first, the keys go to the dialog.
@@ -243,7 +243,7 @@ class KeyQueue:
             self._deliver_waiting()
 
     def note_dealt(self, dealt: Dealt) -> None:
-        """Note that a key was handled, because the message that follows the key has arrived."""
+        """Note that a key was handled, given the message that follows this key."""
         if dealt is self._under_way:
             self._end_key()
             self._deliver_waiting()
@@ -296,7 +296,7 @@ class KeyQueue:
         return opened
 
     def _screen_changed(self, screen: Screen[Any]) -> None:
-        """Deliver the waiting keys to a new screen, such as a dialog that opened after a call."""
+        """Deliver the waiting keys to a screen that is now on top, such as a dialog."""
         if self._waiting:
             self._deliver_waiting()
 
@@ -342,7 +342,10 @@ class KeyQueue:
         ]
 
     def _drop(self, opened: PendingNavigation) -> None:
-        """Drop the keys before the first key that leaves the screen, and notify the user."""
+        """Drop the waiting keys up to the first key that leaves the screen, and notify the user.
+
+        The key that leaves the screen is not dropped. Without such a key, drop all waiting keys.
+        """
         count = 0
         while self._waiting and not _leads_out(self._waiting[0]):
             self._waiting.popleft()
@@ -376,7 +379,10 @@ def _leads_out(event: Arrived) -> bool:
 
 
 CLOSED_S = 1.0
-"""Seconds without typing after which letters act again, after Esc has closed a form."""
+"""Seconds after Esc has closed a form in which letters are ignored.
+
+Each ignored letter starts this time again.
+"""
 
 
 class FormWall:
@@ -470,7 +476,7 @@ class Idle:
         self.wait()
 
     def wait(self) -> None:
-        """Start to wait for a pause again.
+        """Wait for a new pause of typing before the next action.
 
         The app calls this method for each key.
         """

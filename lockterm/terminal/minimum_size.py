@@ -44,7 +44,7 @@ class MinimumSize:
     def is_meant(self, event: events.Key | events.Paste) -> bool:
         """Return whether a key may act; False if it was typed while the terminal was too small.
 
-        A key that quits lockterm ends the app even while the terminal is too small.
+        If the result is False and the key quits lockterm, the method itself ends the app.
         """
         is_there = self.is_missed or self._told_at is not None
         if not is_there and event.time >= self._gone_s:

@@ -165,7 +165,7 @@ def active_binding(screen: Screen[Any], key: str) -> ActiveBinding | None:
 
 
 def has_key_of_its_own(app: App[Any], key: str, action_id: str) -> bool:
-    """Return whether the app's own bindings contain a key with this ID, even behind a dialog.
+    """Return whether one of the app's own bindings has this key and this ID, even behind a dialog.
 
     Args:
         app: The app.
@@ -204,7 +204,7 @@ _truncate = Content.truncate
 
 
 def in_ascii(segment: Segment) -> Segment:
-    """Return a segment of decoration with ASCII characters, which has the same width."""
+    """Return a segment of decoration in ASCII, with the same width."""
     if segment.control or segment.text.isascii():
         return segment
     return Segment(segment.text.translate(_ASCII), segment.style)
@@ -227,7 +227,11 @@ class SeenScrollBar(ScrollBarRender):
 
     @classmethod
     def render_bar(cls, *args: Any, **options: Any) -> Segments:
-        """Render Textual's bar, with the handle as a block if it has the terminal's text color."""
+        """Render Textual's bar, and change a handle that has the terminal's text color.
+
+        Such a handle is made of reversed blanks in a vertical bar, and of a glyph in a horizontal
+        bar.
+        """
         bar = super().render_bar(*args, **options)
         if are_ascii():
             segments = [
@@ -298,7 +302,7 @@ def driver_of(app: App[Any]) -> Driver | None:
 
 
 def without_greys(app: App[Any]) -> None:
-    """Remove Textual's filters that draw in gray, which it adds even if NO_COLOR is empty."""
+    """Remove the filters that draw in gray. Textual adds them even if NO_COLOR is empty."""
     app._filters = [one for one in app._filters if not isinstance(one, (Monochrome, NoColor))]
 
 

@@ -70,7 +70,7 @@ class RenderBarrier:
         """Handle an answer of the terminal.
 
         Args:
-            at_s: The time of the answer in seconds, in order with the times of the keys.
+            at_s: The time of the answer, in seconds on the clock of Textual's events.
         """
         self._answers = True
         if self._asked:
@@ -117,7 +117,7 @@ class Link:
         self._trips_s: list[float] = []
 
     def measure(self) -> None:
-        """Send a query; call :meth:`answered` with the answer."""
+        """Send a query; call :meth:`answered` when the terminal's answer arrives."""
         self._asked_s = events.Event().time
         self._frame_diff.send(_WHERE_IS_THE_CURSOR)
 
@@ -128,7 +128,8 @@ class Link:
             at_s: The time of the answer, in seconds on the clock of Textual's events.
 
         Returns:
-            The round trip in seconds after the last query; otherwise None.
+            The shortest measured round trip in seconds, if this is the answer to the last of the
+            :data:`PROBES` queries; otherwise None.
         """
         if self._asked_s is None:
             return None

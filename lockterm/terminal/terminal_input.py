@@ -97,10 +97,10 @@ class EscapedKey(events.Event, bubble=False):
         self.are_two = are_two
 
     def keys(self, *, in_text: bool) -> tuple[events.Key, ...]:
-        """Return the keys that the ESC and the key after it mean.
+        """Return the keys that are meant: Escape and the key, or one key with alt.
 
         Args:
-            in_text: Whether letters are text now; if so, ESC and key are one key with alt.
+            in_text: Whether letters are text now; if so, the result is always one key with alt.
         """
         return (self.escape, self.key) if self.are_two and not in_text else (self.with_alt,)
 
@@ -167,7 +167,10 @@ class TerminalInput:
             yield from self._meaning(token)
 
     def _escaped(self, token: Escaped) -> Iterator[Message]:
-        """Yield an :class:`EscapedKey`, or the Escape key and a message that is not a key."""
+        """Yield an :class:`EscapedKey` if a key follows the ESC.
+
+        If another message follows the ESC, yield the Escape key and that message.
+        """
         joined = self._joins_keys and isinstance(token.key, Char)
         are_two = token.pause_s >= TWO_KEYS_S or joined
         for message in self._messages(token.key):

@@ -20,7 +20,7 @@ _OWN_CURSOR = {
     "block-cursor-text-style": "reverse",
     "block-cursor-blurred-text-style": "underline",
 }
-"""The cursor in a list, in themes with the terminal's own colors."""
+"""The variables for the cursor of a list, in themes with the terminal's own colors."""
 
 OWN = Theme(
     name="terminal",

@@ -26,7 +26,10 @@ _LEAST_TURNED = "\u0590"
 
 _NON_JOINER = "\u200c"
 _LAM, _ALEFS = "\u0644", ("\u0622", "\u0623", "\u0625", "\u0627")
-"""Letters that mlterm draws in one cell, which moves the rest of the row one cell to the left."""
+"""The letter lam, and the forms of alef. mlterm draws a lam and an alef together in one cell.
+
+This moves the rest of the row one cell to the left.
+"""
 
 _JOINS = ("\u200d", "\ufe0f", "\u20e3")
 _FLAG_A, _FLAG_Z = "\U0001f1e6", "\U0001f1ff"
@@ -180,8 +183,8 @@ _FIRST, _LAST = 0xA1, 0xFFFD
 def count_ambiguous_as_wide() -> None:
     """Make Rich and Textual count characters such as á and Cyrillic letters as two cells.
 
-    On a terminal that uses two cells for such characters, lockterm and Textual draw lines and icons
-    in ASCII.
+    Call this if the terminal uses two cells for such characters. The caller must then make lockterm
+    and Textual draw lines and icons in ASCII, because these would also become two cells wide.
     """
     cells: Any = rich.cells
     table = cells.load_cell_table("auto")
