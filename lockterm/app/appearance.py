@@ -213,15 +213,18 @@ class Appearance:
     # --- the link to the terminal ----------------------------------------------------------------
 
     def measure_link(self) -> None:
-        """Measure the latency of an SSH link.
+        """Start to measure the latency of an SSH link, unless low-bandwidth mode is on.
 
-        If the link is slow, suggest low-bandwidth mode.
+        If the link is slow, :meth:`take_answer` suggests low-bandwidth mode.
         """
         if self.look.over_ssh and not self.look.quiet:
             self._link.measure()
 
     def take_answer(self, event: events.CursorPosition) -> None:
-        """Use the terminal's reply to measure the latency."""
+        """Use an answer of the terminal to measure the latency of the link.
+
+        If the link is slow, suggest low-bandwidth mode.
+        """
         trip_s = self._link.answered(event.time)
         if trip_s is not None and trip_s >= SLOW_S and not self.look.quiet:
             self._offer_quiet(trip_s)

@@ -121,7 +121,7 @@ class LocktermApp(TerminalApp[int]):
 
     @property
     def outcomes(self) -> screens.Outcomes:
-        """The unconfirmed changes and the actions on them, available after the first frame."""
+        """The unconfirmed changes and the actions on them; this object is created at first use."""
         if self._outcomes is None:
             self._outcomes = screens.Outcomes(self, self.operations, self._profiles)
         return self._outcomes
@@ -172,7 +172,10 @@ class LocktermApp(TerminalApp[int]):
         self.set_timer(PAGE_FIRST_S, self._look_back)
 
     def _look_back(self) -> None:
-        """Open the client, and offer the changes, drafts and runs that earlier sessions left."""
+        """Preload the client, measure the link, and offer the work that earlier sessions left.
+
+        This work is unconfirmed changes, an abandoned draft and interrupted runs.
+        """
         if not self.is_running:  # the app ended while this call was waiting
             return
         startup.finish()

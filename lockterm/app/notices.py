@@ -71,7 +71,7 @@ class Notices:
         events."""
 
     def keep(self, message: str, title: str, severity: SeverityLevel) -> LoggedNotice:
-        """Add a message without markup to the log only, and return the entry in the log."""
+        """Add a message to the log without showing it, and return its entry in the log."""
         entry = self.log.keep(severity, clean(title, 160), clean(message, 600), self._now_ms())
         self.message_kept.publish(entry)
         return entry
@@ -87,7 +87,7 @@ class Notices:
         self.show()
 
     def clear(self) -> None:
-        """Remove all notifications from the screen, because the user reads the message log."""
+        """Remove all notifications from the screen, but keep them in the log."""
         self.log.clear()
         self.show()
 

@@ -122,7 +122,7 @@ class TerminalApp(HookedApp[ReturnType]):
 
     @property
     def notice_log(self) -> NoticeLog:
-        """The log of all notifications, including the notification in the footer."""
+        """The log of all notifications, including a notification that is shown now."""
         return self.notices.log
 
     @property
@@ -167,7 +167,10 @@ class TerminalApp(HookedApp[ReturnType]):
     # --- drawing -----------------------------------------------------------------------------
 
     def to_send(self, painted: Any) -> Any:
-        """Return the output for the changed cells, or None if the terminal is too small."""
+        """Return the output for the changed cells; None to send nothing.
+
+        Nothing is sent if no cell has changed, or if the terminal is too small or behind.
+        """
         if self._minimum_size.tell():
             return None
         return self.frame_diff.changed(painted)
@@ -202,7 +205,7 @@ class TerminalApp(HookedApp[ReturnType]):
             self.push_screen(screens.HelpScreen(self.operations, self.screen))
 
     def action_help_quit(self) -> None:
-        """Show which key quits lockterm, after Ctrl+C found no selected text to copy."""
+        """Show which key quits lockterm; Ctrl+C does this if no text is selected."""
         self.notify(
             f"Press {key('app.quit_always')} to quit lockterm from any screen.", title="Quit"
         )
@@ -352,9 +355,10 @@ class TerminalApp(HookedApp[ReturnType]):
         return "", ""
 
     def say_over(self, words: str) -> None:
-        """Replace the question of the dialog about stopping work, because the work has ended.
+        """Replace the question of the dialog about stopping work, if this dialog is open.
 
-        A key that was typed before the new question was visible does not answer the question.
+        Call this when the work has ended. A key that was typed before the new question was visible
+        does not answer the question.
 
         Args:
             words: The new question.
