@@ -153,7 +153,7 @@ class RequestRefusedError(Exception):
 def success(path: str, data: object) -> JSONResponse:
     """Return the answer of the endpoint at ``path`` to an operation that succeeded.
 
-    The answer of the voice setting has no ``data`` (contract 4.12).
+    The answer of the endpoint that sets the voice has no ``data`` (contract 4.12).
     """
     answer = _envelope(path, Code.SUCCESS, "")
     if path != LOCK_SETTING:

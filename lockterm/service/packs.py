@@ -38,7 +38,7 @@ class Pack:
     vendor: str
     model: str
     lang: str
-    """A locale code, or a code outside the standard."""
+    """The code of the language: a locale code, or a code outside the standard."""
     timbre: str
     """Identifier of the timbre within the language."""
     timbre_name: str

@@ -187,7 +187,10 @@ class PostgresDatabase:
 
     @contextmanager
     def writing(self, lock_id: int | None = None) -> Iterator[_Connection]:
-        """Open a writing transaction. Only one at a time can be open for each lock."""
+        """Open a writing transaction; wait if another one is open for the same lock.
+
+        If ``lock_id`` is None, do not wait.
+        """
         with self._transaction("BEGIN ISOLATION LEVEL READ COMMITTED", is_writing=True) as db:
             if lock_id is not None:
                 db.execute(
@@ -257,7 +260,7 @@ class _Connection:
 def _prepare(
     connection: psycopg.Connection[Any], shown: str, begin: Begin, *, migrate: bool
 ) -> str:
-    """Check the version of the tables, and return their schema.
+    """Check the version of the tables, and return the name of their schema.
 
     If ``migrate`` is true, the function first creates or updates the tables.
     """
@@ -403,7 +406,7 @@ def keep_to_schema(connection: psycopg.Connection[Any], schema: str) -> None:
 
 
 def own_schema(connection: psycopg.Connection[Any], shown: str) -> str:
-    """Limit a connection to the first schema in its role's search path, and return its name.
+    """Limit a connection to the first schema in its role's search path; return the schema's name.
 
     Args:
         connection: A connection inside a transaction.
@@ -511,7 +514,7 @@ def read_address(address: str) -> tuple[dict[str, Any], str]:
 
 
 def weaknesses(address: str) -> list[str]:
-    """Return a sentence for each setting by which the address lowers the protection.
+    """Return a sentence for each setting by which an address lowers a connection's protection.
 
     Raises:
         DatabaseUnusableError: As for ``read_address``.

@@ -67,7 +67,7 @@ COUNT_QUERY = (
 
 
 def page(database: Database, lock_id: int, offset: int, size: int) -> Page:
-    """Return up to ``size`` remotes of a lock, without its first ``offset`` remotes."""
+    """Skip the first ``offset`` remotes of a lock, and return up to ``size`` remotes after them."""
     if offset <= 1 << _SHIFTS[-1]:
         rows = database.rows(PAGE_QUERY, (lock_id, lock_id, lock_id, 0, size, offset))
     else:

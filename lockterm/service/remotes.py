@@ -114,7 +114,7 @@ def update(call: Call) -> object:
 
 
 def detail(call: Call) -> object:
-    """Return a remote with its lock, but without the fields that lists omit (contract 4.5)."""
+    """Return a remote as :func:`as_record` does, with its lock in ``lockInfo`` (contract 4.5)."""
     with call.site.database.reading() as db:
         row = _remote(db, call.given.integer("remoteId"))
         lock = call.site.lock(db, row.lock_id)
@@ -171,8 +171,9 @@ def _remote_of(call: Call, db: Connection, lock_id: int, remote_id: int) -> Remo
 
 
 def as_record(row: Remote, now_ms: int) -> dict[str, object]:
-    """Return a remote as lists and details show it: 18 fields, without the six that lists omit.
+    """Return the 18 fields of a remote that the answers of ``list_remotes`` and ``detail`` contain.
 
+    Six stored values are not among the fields, such as the MAC address.
     The contract does not define when a remote gets status 2. In this service, a remote has status 2
     after its end date. An upcoming remote has status 1.
     """

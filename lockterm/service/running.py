@@ -285,7 +285,7 @@ class _Server(Server):
 class EnvelopeProtocol(H11Protocol):
     """uvicorn's HTTP protocol, with the contract's envelope in answers to invalid requests.
 
-    It also limits the time until the headers of a request are complete.
+    The protocol also limits the time until the headers of a request are complete.
     """
 
     _head_timer: asyncio.TimerHandle | None = None

@@ -188,7 +188,7 @@ def _period(random: Random, created: int, midnight: int) -> tuple[int, int]:
 
 
 def _extra_data(position: int) -> dict[str, object]:
-    """Return the extra data of the remote at a position in its lock.
+    """Return the extra data of a remote, by the position of its name in :func:`names_for`.
 
     Half of the remotes have none. Position 17 has about 1 KB, and position 40 almost 2 KB.
     """

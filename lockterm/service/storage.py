@@ -182,8 +182,8 @@ class SqliteDatabase:
         begin: The function that fills a new database.
 
     Raises:
-        OSError: If the file cannot be opened, is not a database, belongs to another program, or can
-            be changed by other users.
+        OSError: If the file cannot be opened, is not a database, belongs to another program or
+            another version of the service, or can be changed by other users.
     """
 
     threads = 1

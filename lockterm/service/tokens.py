@@ -28,9 +28,9 @@ class Tokens:
             ``read_again`` call the function.
 
     Raises:
-        OSError: If the text cannot be read.
-        ValueError: If the text has an error or no token, or others could have changed it. The
-            message is a sentence that does not quote the text.
+        OSError: If ``read`` cannot read the file.
+        ValueError: If the lines have an error or no token, or other users could have changed the
+            file. The message is a sentence that does not quote the lines.
     """
 
     def __init__(self, read: Callable[[], tuple[str, str]]) -> None:
@@ -45,13 +45,13 @@ class Tokens:
         return cls(lambda: (line_of("token", token), ""))
 
     def read_again(self) -> None:
-        """Read the text again, because the file may have changed.
+        """Read the file of tokens again; call this when the file may have changed.
 
-        If the text has an error, tokens that it still contains stay valid, and no token is added.
-        If the text cannot be read, no token stays valid, because any of them may be revoked.
+        If the file has an error, valid tokens that it still contains stay valid, and no token is
+        added. If the file cannot be read, no token stays valid, because any of them may be revoked.
 
         Raises:
-            OSError: If the text cannot be read.
+            OSError: If ``read`` cannot read the file.
             ValueError: As for the constructor.
         """
         try:
@@ -100,14 +100,15 @@ def reason(error: OSError | ValueError) -> str:
 
 
 def _parsed(text: str, problem: str) -> tuple[dict[bytes, str], str]:
-    """Return the names of tokens by hash, from all valid lines, and a sentence about a problem.
+    """Return the tokens in the valid lines, and a sentence about the first problem.
 
     Args:
         text: The lines of a file of tokens.
         problem: An earlier problem, which takes precedence; empty if there is none.
 
     Returns:
-        The names, and the first problem; the problem is empty if there is none.
+        A mapping of the hashes of the tokens to their names, and the sentence; the sentence is
+        empty if there is no problem.
     """
     names: dict[bytes, str] = {}
     for number, line in enumerate(text.splitlines(), 1):
