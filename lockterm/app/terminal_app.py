@@ -169,7 +169,8 @@ class TerminalApp(HookedApp[ReturnType]):
     def to_send(self, painted: Any) -> Any:
         """Return the output for the changed cells; None to send nothing.
 
-        Nothing is sent if no cell has changed, or if the terminal is too small or behind.
+        Nothing is sent if the cells and the cursor are unchanged, or if the terminal is too small
+        or behind.
         """
         if self._minimum_size.tell():
             return None

@@ -123,7 +123,7 @@ class CellWriter:
         self._out.append(here)
 
     def _ahead(self, cells: list[Cell], start: int, stop: int) -> str:
-        """Return the shortest output that moves over cells: a cursor move, or the cells again."""
+        """Return the output that moves the cursor past cells: a code, or the cells again."""
         count = stop - start
         if count <= THROUGH and all(self._goes_on(cells[x], x) for x in range(start, stop)):
             return "".join([text for text, _ in cells[start:stop]])

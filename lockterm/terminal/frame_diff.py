@@ -310,7 +310,7 @@ class FrameDiff:
         self._sends_now = False
 
     def changed(self, renderable: object) -> object | None:
-        """Return a replacement for Textual's renderable that sends only the changed cells.
+        """Return a renderable that sends only the changed cells, to use instead of Textual's.
 
         Args:
             renderable: Textual's renderable.

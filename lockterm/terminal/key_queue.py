@@ -379,7 +379,7 @@ def _leads_out(event: Arrived) -> bool:
 
 
 CLOSED_S = 1.0
-"""Seconds after Esc has closed a form in which letters are ignored.
+"""Seconds for which letters are ignored after Esc has closed a form.
 
 Each ignored letter starts this time again.
 """

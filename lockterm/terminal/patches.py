@@ -339,6 +339,10 @@ def follow_size(view: ScrollView) -> None:
 
 
 def answers_nobody(screen: ScreenT, app: App[Any]) -> ScreenT:
-    """Return an app's first screen with the result callback that ``switch_screen`` requires."""
+    """Give an app's first screen the result callback that ``switch_screen`` requires.
+
+    Returns:
+        The screen.
+    """
     screen._push_result_callback(app, None)
     return screen

@@ -60,7 +60,7 @@ _LEAVE = (
     _switches([_OTHER_SCREEN], "l"),
     _switches(_MODES_ON, "h"),
 )
-"""The codes, each after an ESC, that undo the modes of :mod:`lockterm.terminal.driver`."""
+"""The codes that undo the modes of :mod:`lockterm.terminal.driver`, without the ESC of each."""
 
 RESTORE = f"printf '{''.join(chr(92) + '033' + one for one in _LEAVE)}'; stty sane"
 """The shell command that restores the terminal after the connection to lockterm broke."""
