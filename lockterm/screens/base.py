@@ -100,7 +100,7 @@ class HasOperations(Protocol):
         """The directory for exported files."""
 
     async def choose_backup(self) -> str | None:
-        """Let the user choose a deletion in the history, whose remotes are the backup.
+        """Let the user choose, in the history, a delete or clear whose remotes are a backup.
 
         Returns:
             The ID of the operation; None if canceled.
@@ -417,7 +417,9 @@ class LocktermScreen(Screen[ResultT]):
         self.notify(recorded(self.host, more), title=what)
 
     def keep_refusal(self, error: LocktermError) -> None:
-        """Add a refusal to the message log, because the screen cannot show the full text.
+        """Add an error to the message log if it is a refusal by the service.
+
+        Call this if the screen has no room for the full text of the error.
 
         If lockterm sent no request because the service asked for a pause, the error is not logged.
         The notice line already shows the pause.

@@ -178,7 +178,7 @@ class ElsewhereScreen(ListScreen[None]):
 
     @work(exclusive=True, group="load")
     async def load(self) -> None:
-        """Load the changes from the local store: first as many as a screen shows, then all."""
+        """Load the changes from the local store: first the latest ones, then all."""
         with opening(self, "the changes"):
             await self._load(_FIRST)
         if len(self._changes or ()) == _FIRST:

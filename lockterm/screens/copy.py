@@ -343,7 +343,7 @@ class CopyScreen(ListScreen[None]):
         self.app.push_screen(PlanScreen(draft))
 
     def on_screen_resume(self) -> None:
-        """Unmark the locks with complete copies, because the user may have run the plan."""
+        """Unmark the locks to which a run has copied every remote, when the plan has closed."""
         self._unmark_done()
 
     def read_changed(self, lock_ids: Iterable[int]) -> None:

@@ -142,9 +142,9 @@ class PlanModal(FieldModal[PlanDraft | None]):
 
 
 def is_before_plan(event: events.Key) -> bool:
-    """Return whether a key is Enter, which must not wait for the plan.
+    """Return whether a key is Enter, which the current screen handles before the plan opens.
 
-    On the screen of the plan, Enter would ask to run a plan that the user has not read.
+    If Enter waited for the plan, it would ask to run a plan that the user has not read.
     """
     return event.key == "enter"
 

@@ -219,7 +219,7 @@ class FormScreen(LocktermScreen[ResultT]):
         """Save the typed values as a draft, in case the terminal closes or lockterm ends."""
 
     def forget_draft(self) -> None:
-        """Delete the draft, because the form was sent or left on purpose."""
+        """Delete the draft after the form was sent, or when the user leaves the form on purpose."""
 
     def on_unmount(self) -> None:
         """Save the last input if it was not saved yet, because lockterm may be ending."""

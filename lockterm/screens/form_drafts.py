@@ -100,7 +100,7 @@ class DraftForm(FormScreen[ResultT]):
         self.operations.drafts.keep(self._draft_key, self._draft_input, self._tell_draft_failed)
 
     def forget_draft(self) -> None:
-        """Delete the draft, because the form was sent, or left on purpose.
+        """Delete the draft after the form was sent, or when the user leaves the form on purpose.
 
         Later changes of fields are ignored, because they come from closing the form, not from the
         user.
@@ -109,7 +109,7 @@ class DraftForm(FormScreen[ResultT]):
         self.begin_new_draft()
 
     def begin_new_draft(self) -> None:
-        """Delete the draft of the form that was sent, and begin a new draft with later input."""
+        """Delete the draft after the form was sent. Later input begins a new draft."""
         self._draft_input = {}
         self.keep_draft()
 
@@ -144,7 +144,11 @@ class DraftForm(FormScreen[ResultT]):
                 await keeper.discard(draft)
 
     def note_saving(self, is_saving: bool) -> None:
-        """During a save, check repeatedly whether another program has locked the local store."""
+        """Begin or stop checking repeatedly whether another program has locked the local store.
+
+        Args:
+            is_saving: Whether a save is running, so that the checks are needed.
+        """
         if is_saving and self._store_timer is None:
             self._store_timer = self.set_interval(SOON_S / 4, self._look_at_store)
         elif not is_saving and self._store_timer is not None:

@@ -36,14 +36,15 @@ TWO_COLUMNS = 100
 """The minimum width of a terminal for two columns of help, in cells."""
 
 VERBS = 80
-"""The minimum width of a single column for a column of verbs. In a narrower column, each text
-begins with its verb."""
+"""The minimum width of a terminal, in cells, to show verbs in a column of their own.
+
+In a narrower terminal, or if the help has two columns, each description begins with the verb."""
 
 COLUMN = 17
-"""The maximum width of the columns with keys and verbs, in cells including the gap."""
+"""The maximum width of the column of keys, and of the column of verbs, in cells with the gap."""
 
 MARGIN = 6
-"""The sum of the left and right margins of the text and the scrollbar, in cells."""
+"""The width in cells that the left margin, the right margin and the scrollbar take together."""
 
 GAP = 3
 """The width of the gap between the two columns of the help, in cells."""
@@ -289,7 +290,7 @@ def _format_entry(entry: Entry, keys: int, verbs: int, width: int) -> Iterator[C
 
 
 def _columns(columns: Sequence[tuple[str, int]], text: str, width: int) -> Iterator[Content]:
-    """Yield lines with some texts in columns, and a text that wraps beside the last column.
+    """Yield lines with some texts in columns, and a text that wraps to the right of all columns.
 
     Args:
         columns: The texts with the widths of their columns in cells. The first text is bold.

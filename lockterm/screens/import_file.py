@@ -227,7 +227,7 @@ class FileScreen(FormScreen[None]):
             self.dismiss(None)
 
     async def _drawn(self, typed: str) -> PlanDraft | LocktermError | TableHeader:
-        """Return the plan that applies a file, or the file's header if its columns are unknown."""
+        """Return the plan that applies a file, or the header of a file whose columns need meanings."""
         path = _find(typed)
         header = await asyncio.to_thread(read_header_of, path)
         table_map = self._saved(header)
@@ -393,7 +393,7 @@ def find_saved_map(
 def save_map(
     preferences: Preferences, service: str, columns: Sequence[str], table_map: TableMap
 ) -> bool:
-    """Save the mapping for a table with these columns, in place of an earlier mapping.
+    """Save the mapping for a table with these columns, in place of an earlier mapping for them.
 
     If the mappings together are too large, the oldest mappings are removed.
 
@@ -401,8 +401,8 @@ def save_map(
         Whether the mapping was saved; False if it is too large.
 
     Raises:
-        StoreError: If the directory cannot be created.
-        OSError: If the file cannot be written.
+        StoreError: If the directory of the preferences cannot be created.
+        OSError: If the preferences cannot be written.
     """
     maps = [(service, format_map(table_map))]
     for one_service, text in _list_saved(preferences):

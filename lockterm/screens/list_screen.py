@@ -68,8 +68,7 @@ class ListScreen(LocktermScreen[ResultT]):
         self.marks: Marks[Any, Any] = Marks() if marks is None else marks
         """The marked rows; always empty if rows cannot be marked."""
         self._plans: dict[str, int] = {}
-        """Maps the ID of each unfinished plan to the number of marks set before the plan was
-        made."""
+        """Maps the ID of each unfinished plan to ``marks.count`` when the plan was made."""
 
     def compose_list(self) -> ComposeResult:
         """Compose the table and the empty state, which is shown until the table has rows."""
@@ -177,7 +176,10 @@ class ListScreen(LocktermScreen[ResultT]):
 
     @property
     def rows_shown(self) -> Sequence[Any]:
-        """The rows that ``marks`` treats as shown, which include every shown row with a mark."""
+        """The displayed rows, except perhaps unmarked rows.
+
+        ``marks`` counts each marked row outside of these rows as "not shown".
+        """
         return self.rows_to_mark
 
     @property

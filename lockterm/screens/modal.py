@@ -53,7 +53,7 @@ class LocktermModal(ModalScreen[ResultT]):
         return True
 
     def on_notification_line_freed(self) -> None:
-        """Give the details the lines that a closed notification had occupied."""
+        """Let the details of the dialog use the lines that a notification no longer takes."""
         for details in self.query(".details"):
             details.styles.max_height = None
         for more in self.query(".more"):
@@ -69,9 +69,9 @@ class RefusedModal(LocktermModal[None], inherit_bindings=False):
     Until the user presses Esc, no key reaches the screen below.
 
     People press the key that opens a form, and type a name at once, without looking. On the screen
-    below, the letters would be commands. For example, ``P x right enter`` removes a profile. Only
-    Esc closes the dialog, as it would close the form. Enter does nothing, because in the form it
-    would go to the next field.
+    below, the letters would be commands. For example, ``P x right enter`` removes a profile. The
+    only key that closes the dialog is Esc, as it would close the form. Enter does nothing, because
+    in the form it would go to the next field.
 
     Args:
         what: The refused action, such as ``Edit``.

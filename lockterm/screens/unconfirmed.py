@@ -58,7 +58,9 @@ class NoticeLine(Widget):
     """The unconfirmed operations, the oldest first."""
 
     instead: reactive[str] = reactive("", layout=True)
-    """In a form, the text in place of the keys, because those keys would type text there."""
+    """The sentence to show instead of the keys for the oldest change; empty to show the keys.
+
+    A form needs a sentence, because the keys would type text there."""
 
     def __init__(self, operations: Operations) -> None:
         super().__init__()

@@ -20,7 +20,7 @@ class Action:
     """An action of a screen, with its keys."""
 
     action: str
-    """The name of the Textual action, which belongs to ``node``."""
+    """The name of the action, as the binding contains it."""
     node: DOMNode
     """The owner of the binding: the screen, the focused widget, or the app."""
     keys: tuple[str, ...]
@@ -44,7 +44,7 @@ def titled(binding: Binding) -> str:
 
 
 def actions_of(screen: Screen[Any]) -> list[Action]:
-    """Return the screen's actions that have a verb, with all keys, in the order of bindings."""
+    """Return the screen's actions that have a verb, each with all its keys, in binding order."""
     actions: dict[tuple[DOMNode, str], Action] = {}
     for node, binding, enabled, _ in screen.active_bindings.values():
         if not binding.description or binding.action == "screen.copy_text":

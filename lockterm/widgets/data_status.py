@@ -100,7 +100,7 @@ class Pager(Widget):
 
         Args:
             forms: The forms of the text, the longest first.
-            at_ms: The time at which the data was read; None if the time is unknown.
+            at_ms: The time at which the data was read, in milliseconds; None if unknown.
         """
         shown = self._line
         self._at_ms, self._forms = at_ms, forms

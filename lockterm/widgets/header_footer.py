@@ -111,7 +111,7 @@ class TitleLine(Widget):
         return None
 
     def _fitted(self, room: int) -> tuple[str, str]:
-        """Return profile and host, shortened to fit into ``room`` cells, first the host."""
+        """Return profile and host, shortened to fit ``room`` cells; the host is shortened first."""
         profile, host = self._profile, self._host
         gap = len(GAP) if profile and host else 0
         excess = cell_len(profile) + cell_len(host) + gap - room

@@ -58,7 +58,8 @@ class Sorting(NamedTuple):
     """The sort order of the rows."""
 
     key: str
-    """The column's title, or the column's name in the preferences. The column may be hidden."""
+    """The title of the column, which may be hidden. A subclass may use the column's name in the
+    preferences instead."""
     descending: bool = False
 
     @classmethod

@@ -84,7 +84,7 @@ class RowTable(LineTable):
     def __init__(self, *columns: Column, id: str | None = None) -> None:
         super().__init__(id=id)
         self.hidden: Set[int] = frozenset()
-        """The indexes of empty columns, which the next call of ``show`` hides."""
+        """The indexes of the columns to hide when the widths are computed next."""
         self.sorting: Sorting | None = None
         """The sort order, or None for the order that the screen chose."""
         self._plan = columns
@@ -242,7 +242,8 @@ def fit(
     """Return the width of each visible column.
 
     If the columns do not fit at their minimum widths, those with the highest rank are removed. Then
-    columns with longer contents share the remaining width, from left to right.
+    columns with longer contents get the remaining width, from left to right: first up to their
+    preferred width, then up to the width of their contents.
 
     Args:
         plan: The columns.

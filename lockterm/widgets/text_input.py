@@ -110,7 +110,7 @@ class SingleLineInput(Input):
 
     @property
     def cursor_screen_offset(self) -> Offset:
-        """The cursor's position. After the last letter, Textual's is a cell too far right."""
+        """The cursor's position. After the last letter, it is one cell to the left of Textual's."""
         offset = super().cursor_screen_offset
         return offset - Offset(1, 0) if self.cursor_at_end else offset
 

@@ -108,8 +108,8 @@ class AllLocksScreen(RemoteActions, ListScreen[None]):
         self._found: Sequence[OnLock] = ()
         """All results, in the order in which the search found them."""
         self._opening: PendingNavigation | None = None
-        """The navigation to this screen, during which keys wait until a row is shown. None if no
-        locks are read."""
+        """The pending navigation, which ends when a row is shown. Until then, keys wait. None if no
+        locks are being read."""
         self._has_news = False
         """Whether new lists arrived while a search was running, so that a new search is needed."""
         self._has_moved = False

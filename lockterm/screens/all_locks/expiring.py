@@ -246,7 +246,7 @@ class ExpiringScreen(AllLocksScreen):
 
 
 Ends = tuple[str, Sequence[int]]
-"""The title of a lock, and for each day the number of the lock's remotes that expire."""
+"""The title of a lock, and for each day the number of its remotes that expire on that day."""
 
 
 def sum_ends(ends: Sequence[Ends]) -> list[int]:
@@ -267,7 +267,7 @@ class ExpiryCounts:
     """The locks that have expiring remotes, each with the number of such remotes for each day. The
     lock with the earliest end date comes first."""
     unread: int = 0
-    """The number of locks whose remotes are unknown because they were not read."""
+    """The number of locks whose remotes are unknown, because lockterm has not read these locks."""
 
 
 DAYS_AHEAD = 31
@@ -278,8 +278,7 @@ LEAST_LINES, MOST_LINES = 4, 10
 """The minimum and the maximum height of the highest bar, in lines."""
 
 _AROUND_BARS = 5
-"""The number of lines of the panel that show neither bars nor locks: axis, weekdays, dates,
-title."""
+"""The number of lines of the panel for the axis, weekdays, dates and title, and a blank line."""
 
 _WEEK = 7
 """The number of days from today whose bars have the color of remotes that expire soon."""
@@ -411,14 +410,14 @@ MOST_LOCKS = 10
 """The maximum number of locks that have their own line."""
 
 _LOW = 18
-"""The terminal height in lines up to which no lock has its own line. Each two additional lines make
-room for one more lock."""
+"""The maximum terminal height, in lines, without room for a lock. Each two additional lines make
+room for the line of one lock."""
 
 
 class DaysToCome(Widget):
     """A chart with a bar and the number of expiring remotes for each of the next days.
 
-    In a high terminal, the first locks also have their own lines.
+    In a high terminal, the locks with the earliest end dates also have their own lines.
     """
 
     days: reactive[ExpiryCounts] = reactive(ExpiryCounts(), init=False)
@@ -436,7 +435,7 @@ class DaysToCome(Widget):
 
     @property
     def _shown(self) -> Sequence[Ends]:
-        """The locks with their own line. The last entry sums up all locks that do not fit."""
+        """The locks with their own line. If not all locks fit, the last entry sums up the rest."""
         most = min(max(self.app.size.height - _LOW, 0) // 2, MOST_LOCKS)
         ends = self.days.ends
         if min(len(ends), most) < 2:
@@ -503,9 +502,7 @@ def bars(counts: Sequence[int], cells: int) -> str:
 def numbers(first: date, counts: Sequence[int], cells: int) -> str:
     """Return one line with the number of remotes for each day.
 
-    :data:`MORE` replaces a number that does not fit.
-
-    A working day on which no remote expires gets a dot.
+    :data:`MORE` replaces a number that does not fit. A working day without a number gets a dot.
 
     Args:
         first: The first day.

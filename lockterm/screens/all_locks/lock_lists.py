@@ -70,7 +70,7 @@ class LockLists:
         only if no newer reading has started."""
         self._known: tuple[int, int | None] | None = None
         """The number of locks without a list, and the time when the oldest list was read. None if
-        neither of these is computed yet."""
+        they are not computed yet."""
 
     async def load(self) -> None:
         """Load the lists of all locks from the local store.
@@ -139,7 +139,8 @@ class LockLists:
     def unread_steps(self) -> list[Step]:
         """Return a step in the state "not sent" for each lock that was not read.
 
-        An unread lock may have more remotes that match the search.
+        The plan that deletes the found remotes shows these steps, because an unread lock may have
+        more remotes that match the search.
         """
         return [
             Step(

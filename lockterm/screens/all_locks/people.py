@@ -160,7 +160,11 @@ class PeopleTable(RowTable):
         return RemoteState.ENDED.look if counts.keys() == {RemoteState.ENDED} else ""
 
     def signs(self, row: int) -> Mapping[int, Sequence[Piece]]:
-        """Return a row's text by column index: the person's states in the most important color."""
+        """Return the styled text of the column of states, by the index of the column.
+
+        The text has the color of the person's most important state. If no state has a color, or if
+        the column is hidden, the result is empty.
+        """
         width, found = self._widths.get(_STATE), self._row(self._persons[self._keys[row]])
         look = next((state.look for state in _URGENT if found.counts[state]), "")
         if width is None or not look:
@@ -217,7 +221,7 @@ class PeopleScreen(ListScreen[None]):
 
     Args:
         operations: The operations on the service and the local store.
-        known: Maps lock IDs to locks with their last lists, if another screen has loaded them.
+        known: Maps lock IDs to locks with their last lists; empty if no screen has loaded them.
     """
 
     BINDINGS = bindings("people")
@@ -354,7 +358,14 @@ class PeopleScreen(ListScreen[None]):
     async def take_people(
         self, people: People, slices: TimeSlicer, opened: PendingNavigation | None
     ) -> None:
-        """Show the people that are known so far."""
+        """Show the people that are known so far.
+
+        Args:
+            people: The people, grouped from the lists that were handled so far.
+            slices: The timer that lets the app handle keys during the work.
+            opened: The pending navigation, which ends here, so that keys no longer wait; None if no
+                keys wait.
+        """
         found = list[Person]()
         for number, person in enumerate(people.sort()):
             if person is not None:

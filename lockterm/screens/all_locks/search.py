@@ -39,7 +39,7 @@ class AllLocksSearchScreen(AllLocksScreen):
         return ("All locks",)
 
     def describe_title(self) -> str:
-        """Return the title with the number of remotes, which excludes rows of unread locks."""
+        """Return the title with the number of shown remotes. Rows of unread locks do not count."""
         count = len(self.rows)
         return f"{self.breadcrumbs()[-1]} {count:,}" if count else self.breadcrumbs()[-1]
 

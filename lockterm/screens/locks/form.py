@@ -48,7 +48,7 @@ FIELD_LABELS = {
 class LockForm(DraftForm[Lock | None]):
     """The form that adds a lock to the lock book, or changes an entry of the lock book.
 
-    The form asks the service about a lock ID, but changes nothing at the service.
+    The form asks the service whether the lock exists, but changes nothing at the service.
 
     Args:
         operations: The operations on the service and the local store.
@@ -141,7 +141,7 @@ class LockForm(DraftForm[Lock | None]):
         return lock_id
 
     async def _ask(self, lock_id: int) -> LockAnswer:
-        """Ask the service whether the typed lock ID exists, then show and return the answer."""
+        """Ask the service whether a lock exists, then show and return the answer."""
         answer = self._answers.get(lock_id)
         if answer is None or not answer.asked:
             self.field("id").note = f"Asking the service about lock {lock_id} ..."
@@ -274,7 +274,7 @@ def _alias_note(alias: str) -> str:
 
 @dataclass(frozen=True, slots=True)
 class LockAnswer:
-    """The service's answer about a lock ID."""
+    """The service's answer to the question whether a lock exists."""
 
     words: str
     """A sentence about the lock, for the form."""
@@ -291,7 +291,7 @@ class LockAnswer:
 
 
 async def look_up(operations: Operations, lock_id: int, size: int) -> LockAnswer:
-    """Look up a lock: read the first page of its remotes, and the details of a remote.
+    """Look up a lock: read the first page of its remotes, and the details of one of them.
 
     The details of a remote contain the name and alias of its lock.
 

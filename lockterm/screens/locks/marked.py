@@ -26,7 +26,7 @@ READING = "read marked locks"
 """The name of the worker group that reads the marked locks."""
 
 _NAMED = 5
-"""The maximum number of unread locks that the notification names."""
+"""The maximum number of locks that a notification names because they could not be read."""
 
 
 class MarkedLocks:

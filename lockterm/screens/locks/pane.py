@@ -1,4 +1,4 @@
-"""The panel beside a wide lock book with the selected lock, filled only from the local store.
+"""The panel to the right of the lock book, with data of the selected lock from the local store.
 
 Only a terminal with room for the panel loads this module, because it imports the history screen.
 """

@@ -94,7 +94,7 @@ class LockRows:
         )
 
     def short_names(self, width: int) -> Mapping[str, str]:
-        """Return short forms for names that would look equal if their ends were cut.
+        """Return short forms, by name, for names that would look equal if their ends were cut.
 
         Args:
             width: The width of the column in cells.
