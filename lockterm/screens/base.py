@@ -153,9 +153,9 @@ def can_act(disabled_reason: Callable[[str], str], action: str) -> bool | None:
 def say_why_not(screen: Screen[Any], binding: Binding, reason: str) -> None:
     """Explain why an action is disabled.
 
-    If the action opens a screen, use a dialog, otherwise a notification. Always use a notification
+    If the action opens a screen, use a dialog, otherwise a notification. Even for an action that
+    opens a screen, use a notification if the keys of ``screen`` must keep working. Do the same
     while another screen is opening, because the user may already be typing keys for that screen.
-    Also use a notification if the screen's keys must keep working.
     """
     stays_open = isinstance(screen, LocktermScreen) and screen.keys_must_work
     if binding.id in that_open() and not is_opening(screen) and not stays_open:
@@ -345,7 +345,7 @@ class LocktermScreen(Screen[ResultT]):
                 title.run = format_run_progress(self.operations)
 
     def show_crumbs(self) -> None:
-        """Update the breadcrumbs in the header, because a name in the breadcrumbs has changed."""
+        """Update the breadcrumbs in the header after a name in the breadcrumbs has changed."""
         self.query_one(TitleLine).breadcrumbs = self.breadcrumbs()
 
     # --- keys that do nothing now --------------------------------------------------------------

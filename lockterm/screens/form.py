@@ -74,7 +74,7 @@ class DelayedCall:
 class FormScreen(LocktermScreen[ResultT]):
     """The base class of screens with fields to type into.
 
-    A subclass composes a :class:`FormField` for each field, sets ``before`` to the first values,
+    A subclass composes a :class:`FormField` for each field, sets ``before`` to the initial values,
     and overrides methods whose default does nothing.
 
     Args:

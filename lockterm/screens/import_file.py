@@ -227,7 +227,7 @@ class FileScreen(FormScreen[None]):
             self.dismiss(None)
 
     async def _drawn(self, typed: str) -> PlanDraft | LocktermError | TableHeader:
-        """Return the plan that applies a file, or the header of a file whose columns need meanings."""
+        """Return the plan that applies a file; if its columns need meanings, return its header."""
         path = _find(typed)
         header = await asyncio.to_thread(read_header_of, path)
         table_map = self._saved(header)

@@ -92,7 +92,7 @@ class Offer:
     help: str
     """The effect of the action, or the reason why it is disabled, without control characters."""
     run: Callable[[], object]
-    """A function that runs the action, or explains why it is disabled."""
+    """A function that runs the action, opens the lock, or explains why the action is disabled."""
     keys: str = ""
     """The keys of the action, separated by commas."""
     enabled: bool = True
@@ -200,9 +200,9 @@ class Offers:
         ]
 
     def _elsewhere(self) -> Iterator[Offer]:
-        """Yield the settings of the remotes screen as disabled offers.
+        """Yield the settings of the screen with a lock's remotes, as disabled offers.
 
-        Settings that the current screen has are left out.
+        Settings that the current screen also has are left out.
         """
         here = {action.binding.id for action in actions_of(self.screen)}
         for one in PLACES["remotes"].own:

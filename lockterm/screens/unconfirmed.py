@@ -254,7 +254,7 @@ class Outcomes:
             self._is_looking = False
 
     async def look_again(self) -> None:
-        """Update the unconfirmed changes, because other sessions share the local store."""
+        """Update the unconfirmed changes if another session has added or resolved some."""
         with suppress(LocktermError):  # each use of the store reports it
             if tuple(await self._operations.journal.list_unconfirmed()) != self.unconfirmed:
                 await self.refresh()

@@ -103,7 +103,7 @@ class WelcomeScreen(LocktermScreen[None]):
 
     Args:
         profiles: The profiles of the configuration file.
-        choices: The preferences, which store unfinished input of the form.
+        choices: The preferences, which store unfinished input of the profile form.
     """
 
     BINDINGS = bindings("welcome")

@@ -122,7 +122,7 @@ class OptionLine(Widget, can_focus=True):
             self.choose(index)
 
     def on_key(self, event: events.Key) -> None:
-        """Choose the option with the typed digit, or go to the next label with the typed letter.
+        """Choose the option whose value is the typed digit, or go to a label by its first letter.
 
         A letter never chooses an option, because the user may have typed it for another field.
         """

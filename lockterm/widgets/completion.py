@@ -195,10 +195,11 @@ class ZoneSuggester(Suggester):
 
 
 async def zone_note(typed: str, now_ms: int) -> str:
-    """Return the local time in the typed zone, or a sentence with up to three similar zones.
+    """Return a note about a typed time zone: the local time, or up to three similar zones.
 
-    If lockterm stores the zone by another name, the text begins with that name. Zones whose city
-    starts with the typed text count as the most similar.
+    If lockterm stores the zone by another name, the note begins with that name. Zones whose city
+    starts with the typed text count as the most similar. If the text is an offset, such as
+    ``GMT+2``, the note suggests a zone. If no zone is similar, the note says that.
     """
     if name := await asyncio.to_thread(normalize_zone, typed):
         known = "" if name == typed else f"{name}. "

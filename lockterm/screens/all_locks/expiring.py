@@ -42,9 +42,9 @@ class Span:
 
     words: str
     first_days: int | None
-    """The first day of the period, in days from today; None for no limit."""
+    """When the period begins, in days from the current time; None for no limit."""
     last_days: int
-    """The last day of the period, in days from today."""
+    """When the period ends, in days from the current time."""
 
     @property
     def verb(self) -> str:

@@ -213,7 +213,7 @@ class LockLists:
         return read_ms is None or self._operations.clock.steady_ms() - read_ms > LATELY_MS
 
     def age_ms(self, at_ms: int) -> int | None:
-        """Return the age of a list in milliseconds; None if the clock was set back.
+        """Return the age of a list in milliseconds; None if the clock was set back since then.
 
         Args:
             at_ms: When the list was read, in milliseconds.

@@ -122,10 +122,9 @@ class LocksScreen(ListScreen[None]):
     async def load_book(self, *, sort: bool = False) -> None:
         """Read the lock book and show its locks.
 
-        New locks come first. The other locks keep their order.
-
         Args:
-            sort: Whether to sort the locks by the time when they were last opened.
+            sort: Whether to sort the locks by the time when they were last opened. If not, new
+                locks come first, and the other locks keep their order.
         """
         try:
             locks = await self.operations.locks.all()
