@@ -124,12 +124,20 @@ def wire_field(
 
 
 def number(name: str) -> Any:
-    """Return a dataclass attribute for a whole number that is not shown in forms."""
+    """Return a dataclass attribute for a whole number that forms do not show.
+
+    Args:
+        name: The name of the number in requests and answers.
+    """
     return wire_field(name, Kind.NUMBER)
 
 
 def text(name: str) -> Any:
-    """Return a dataclass attribute for a string that is not shown in forms."""
+    """Return a dataclass attribute for a string that forms do not show.
+
+    Args:
+        name: The name of the string in requests and answers.
+    """
     return wire_field(name, Kind.TEXT)
 
 

@@ -27,8 +27,10 @@ class Shortening:
     ends_ms: int | None = None
     """The new end of access, in milliseconds; None if access does not end earlier."""
     ended_ms: int | None = None
-    """The end before the change, in milliseconds; None if access does not end earlier or had no
-    end."""
+    """The old end of access, in milliseconds.
+
+    None if the old access had no end, or if the change does not bring the end forward.
+    """
     earlier_ms: int = 0
     """How much earlier access ends, in milliseconds; 0 if access does not end earlier or had no
     end."""

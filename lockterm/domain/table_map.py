@@ -84,8 +84,10 @@ class TableMap:
     columns: Mapping[str, str] = field(default_factory=dict)
     """Maps column titles to keys of :data:`MEANINGS`."""
     doors: Mapping[str, str] = field(default_factory=dict)
-    """Maps column titles, or the doors in cells, to the ID of a lock or its name in the lock
-    book."""
+    """Maps each door to its lock, which is given by ID or by name in the lock book.
+
+    A door is the title of a column, or a text in the cells of the column of doors.
+    """
     values: Mapping[str, str] = field(default_factory=dict)
     """Maps columns of a table file to the text for empty cells and missing columns."""
     dates: str = ""

@@ -81,7 +81,7 @@ class RemoteState(Enum):
 
 
 COERCED = "&"
-"""The icon of a coerced remote, shown beside the icon of its state."""
+"""The icon of a remote whose flag ``isCoerced`` is 1, shown beside the icon of its state."""
 
 
 def state_of(remote: Remote, now_ms: int) -> RemoteState:

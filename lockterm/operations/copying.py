@@ -238,7 +238,7 @@ class _Copies(PlanSource):
         return steps
 
     def _zone_note(self, remotes: Sequence[Remote], zone: tzinfo) -> str:
-        """Return an example of how dates change in a time zone; empty if they stay the same."""
+        """Return an example of how dates change on a target lock in another zone; empty if none."""
         dated = (one for one in remotes if needs_dates(one.remote_type) and one.end_ms)
         example = next(dated, None)
         if example is None or zone == self._from.zone:

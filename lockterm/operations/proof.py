@@ -78,7 +78,7 @@ _IDENTIFYING = ("remoteName", "remoteNumber")
 
 @dataclass(frozen=True, slots=True)
 class Verdict:
-    """The result of an operation according to one reading."""
+    """What one reading of a lock's remotes shows about the result of an operation."""
 
     state: OperationState
     words: str

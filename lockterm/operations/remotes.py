@@ -478,7 +478,7 @@ class KnownRemotes:
             self._whole.add(lock_id)
 
     def add(self, lock_id: int, record: Mapping[str, Any]) -> None:
-        """Remember one more remote of a lock, if there are fewer than :data:`MOST_KNOWN`."""
+        """Remember one more remote of a lock, unless :data:`MOST_KNOWN` are remembered already."""
         known = self._locks.setdefault(lock_id, {})
         if isinstance(record.get("id"), int) and len(known) < MOST_KNOWN:
             known[record["id"]] = _brief(record)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from pathlib import Path
 
 import pytest
@@ -10,7 +11,7 @@ from lockterm.domain import dates
 from lockterm.operations.remote_list import HELD_S
 from lockterm.screens.remotes import RemotesScreen
 from lockterm.screens.remotes.screen import HeldKey
-from lockterm.widgets.data_status import Pager
+from lockterm.widgets.data_status import Pager, PagerForm
 from tests.operations.test_walks import Service, record
 from tests.screens.running_app import Clock, Starter, settled, shown
 from tests.screens.site import press
@@ -25,10 +26,10 @@ async def test_one_request_for_the_page_that_is_wanted(
     followed: set[int] = set()
     show = Pager.show
 
-    def note(pager: Pager, words: str = "", *more: object) -> None:
-        page = words.partition("loading page ")[2].partition(" ")[0]
+    def note(pager: Pager, forms: Sequence[PagerForm], at_ms: int | None = None) -> None:
+        page = str(forms).partition("loading page ")[2].partition(" ")[0]
         followed.update([int(page.replace(",", ""))] if page else [])
-        show(pager, words, *more)  # type: ignore[arg-type]
+        show(pager, forms, at_ms)
 
     monkeypatch.setattr(Pager, "show", note)
     # However slowly a machine takes the presses, the key is held, and none looks like the last one.

@@ -12,7 +12,10 @@ from functools import cached_property
 
 @dataclass(frozen=True, slots=True)
 class Key:
-    """The keys of an action in one place. In another place, the same ID may mean another action."""
+    """An action in one place (see :class:`KeyContext`), with its keys and texts.
+
+    Another place may use the same ID for another action.
+    """
 
     id: str
     """The ID by which the configuration refers to the action."""
