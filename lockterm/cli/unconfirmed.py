@@ -93,7 +93,7 @@ def list_changes(options: Options, as_json: bool) -> int:
     The command does not ask the service.
     """
     with Session(options) as session:
-        unconfirmed = session.run(session.operations.journal.list_unconfirmed())
+        unconfirmed = _list_unconfirmed(session)
         unconfirmed += session.run(session.operations.journal.left_by_others())
         _print(session, unconfirmed, as_json)
     return UNKNOWN if unconfirmed else DONE
@@ -116,8 +116,8 @@ def check(options: Options, ids: tuple[str, ...], as_json: bool) -> int:
     """
     ignore_missing_reader()
     with Session(options) as session:
-        wanted = [_find_operation(session, one) for one in dict.fromkeys(ids)]
-        wanted = wanted or session.run(session.operations.journal.list_unconfirmed())
+        unconfirmed = _list_unconfirmed(session)
+        wanted = [_find_operation(unconfirmed, one) for one in dict.fromkeys(ids)] or unconfirmed
         read = session.run(_verify(session, wanted))
         _print(session, read, as_json)
     return UNKNOWN if any(one.is_unconfirmed for one in read) else DONE
@@ -139,7 +139,7 @@ def dismiss(options: Options, operation_id: str, yes: bool, as_json: bool) -> in
     """
     ignore_missing_reader()
     with Session(options) as session:
-        operation = _find_operation(session, operation_id)
+        operation = _find_operation(_list_unconfirmed(session), operation_id)
         require_answer(yes, "Dismissing a change")
         name = operation.remote_name or operation.lock_name or operation.id[:SHORT_ID]
         title = clean(format_operation(operation), 80)
@@ -201,7 +201,7 @@ def accept(
     """
     ignore_missing_reader()
     with Session(options) as session:
-        operation = _find_operation(session, operation_id)
+        operation = _find_operation(_list_unconfirmed(session), operation_id)
         title = clean(format_operation(operation), 80)
         if operation.call != "add":
             raise UsageError(f"{title}: only an added remote can be accepted.")
@@ -239,7 +239,7 @@ def send_again(options: Options, operation_id: str, yes: bool, as_json: bool) ->
     """
     with Session(options, writes=True) as session:
         operations = session.operations
-        operation = _find_operation(session, operation_id)
+        operation = _find_operation(_list_unconfirmed(session), operation_id)
         require_answer(yes, "Sending a change again")
         operation = session.run(operations.watch.until_proven(operation, TIMEOUT_S))
         if not operation.is_unconfirmed:
@@ -333,13 +333,17 @@ async def _verify(session: Session, operations: list[Operation]) -> list[Operati
     return await asyncio.gather(*map(read, operations))
 
 
-def _find_operation(session: Session, typed: str) -> Operation:
+def _list_unconfirmed(session: Session) -> list[Operation]:
+    """Return the unconfirmed operations of the session's profile."""
+    return session.run(session.operations.journal.list_unconfirmed())
+
+
+def _find_operation(unconfirmed: list[Operation], typed: str) -> Operation:
     """Return the unconfirmed operation whose ID starts with the typed text.
 
     Raises:
         UsageError: If no operation or several operations match.
     """
-    unconfirmed = session.run(session.operations.journal.list_unconfirmed())
     found = [one for one in unconfirmed if typed and one.id.startswith(typed.strip().lower())]
     if len(found) == 1:
         return found[0]

@@ -162,9 +162,9 @@ class _TableSource(PlanSource):
     prune: bool
     seen: Sequence[ReadLock] | None
     lock_id: int | None
-    rows: dict[int, list[Row]] = field(default_factory=dict)
+    rows: dict[int, list[Row]] = field(init=False, default_factory=dict)
     """Maps lock IDs to the valid rows of each lock."""
-    problems: list[Problem] = field(default_factory=list)
+    problems: list[Problem] = field(init=False, default_factory=list)
 
     async def read(self) -> Sequence[ReadLock]:
         table = self.table
