@@ -6,7 +6,7 @@ import asyncio
 import contextlib
 import logging
 from collections.abc import Awaitable, Callable, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any, Protocol
 from uuid import uuid4
 
@@ -103,7 +103,7 @@ class HttpSender:
     locks: Locks
     remotes: Remotes
     watch: Watch
-    under_way: int = 0
+    under_way: int = field(default=0, init=False)
 
     async def send(self, order: Order) -> int | None:
         """Send a write, and store its result in the journal.

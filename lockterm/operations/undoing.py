@@ -13,6 +13,7 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 from lockterm.domain.copies import BackedUp, read_backup
+from lockterm.domain.names import to_storable
 from lockterm.domain.operation import (
     IN_FLIGHT,
     RECORDED,
@@ -285,8 +286,7 @@ def _step(change: Operation) -> Step:
     action = Action.ADD if change.call in TAKEN_AWAY else action
     action = Action.VOICE if change.call == "updateLockSetting" else action
     name = format_operation(change) if change.call in TAKEN_AWAY else change.remote_name
-    shown = name.encode("utf-8", "backslashreplace").decode()  # the disk is UTF-8
-    return Step(0, action, change.lock_id, change.remote_id, shown)
+    return Step(0, action, change.lock_id, change.remote_id, to_storable(name))
 
 
 @dataclass
@@ -450,7 +450,7 @@ class _OnLock:
         waiting = []
         for one in remotes:
             tried = await self._tries(change, one) if one.old_id is not None else []
-            name = (one.remote.remote_name or "").encode("utf-8", "backslashreplace").decode()
+            name = to_storable(one.remote.remote_name or "")
             step = Step(0, Action.ADD, change.lock_id, None, name, before=one.remote.raw)
             if done := [add.remote_id for add in tried if add.state in RECORDED]:
                 message = "The remote was already restored" + (

@@ -26,7 +26,6 @@ from tests.screens.site import DAY_MS, LOCKS, fill_book, press, press_each, show
 from tests.screens.snapshots import assert_picture
 from tests.screens.test_all_locks import Site, remote
 
-SERVER_ROOM = Lock(1003, name="Server room")
 GARAGE = Lock(1004, name="Garage")
 NO_LOCK = Lock(7777, name="Yard")
 """A lock that the service does not have."""
