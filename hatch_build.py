@@ -19,7 +19,7 @@ class ManualPages(BuildHookInterface):
         sys.dont_write_bytecode = True
         sys.path.insert(0, self.root)
         from lockterm.cli.commands import lockterm
-        from lockterm.cli.install import pages
+        from lockterm.cli.man import pages
 
         self._written = tempfile.TemporaryDirectory()
         for name, text in pages(lockterm).items():

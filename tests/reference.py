@@ -12,7 +12,7 @@ from pathlib import Path
 import click
 
 from lockterm.cli.commands import lockterm
-from lockterm.cli.info import format_markdown, key_rows
+from lockterm.cli.keys import format_markdown, key_rows
 
 ROOT = Path(__file__).parents[1]
 PAGES = ROOT / "docs/reference"

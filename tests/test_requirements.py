@@ -66,7 +66,7 @@ PAGES_WITHOUT = """
 import sys
 sys.modules.update(dict.fromkeys(sys.argv[1:]))  # an import of these raises ModuleNotFoundError
 from lockterm.cli.commands import lockterm
-from lockterm.cli.install import pages
+from lockterm.cli.man import pages
 assert pages(lockterm)
 """
 

@@ -14,22 +14,13 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from lockterm.config.values import INT64
+from lockterm.domain.csv_text import TextError, decode, split_csv
 from lockterm.domain.glyphs import quoted
 from lockterm.domain.locks import Lock
 from lockterm.domain.names import normalize_name
 from lockterm.domain.safe_text import clean
 from lockterm.domain.table_columns import LOCK, column_named, refuse_shortened, unguarded
-from lockterm.domain.table_file import (
-    Problem,
-    Row,
-    Table,
-    TableFileError,
-    TextError,
-    count_known,
-    decode,
-    read_lines,
-    split_csv,
-)
+from lockterm.domain.table_file import Problem, Row, Table, TableFileError, count_known, read_lines
 from lockterm.domain.table_map import (
     BY_END,
     END,

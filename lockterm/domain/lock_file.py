@@ -13,10 +13,10 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from lockterm.config import values
+from lockterm.domain.csv_text import TextError, decode, split_csv
 from lockterm.domain.glyphs import quoted
 from lockterm.domain.locks import Lock
 from lockterm.domain.safe_text import clean
-from lockterm.domain.table_file import TextError, decode, split_csv
 from lockterm.errors import LocktermError
 
 MOST_BYTES = 4 * 1024 * 1024

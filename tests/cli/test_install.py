@@ -14,8 +14,9 @@ import click
 import pytest
 
 from lockterm.cli.commands import lockterm as root
-from lockterm.cli.info import key_rows
-from lockterm.cli.install import install_files, pages
+from lockterm.cli.install import install_files
+from lockterm.cli.keys import key_rows
+from lockterm.cli.man import pages
 from lockterm.domain.locks import Lock
 from lockterm.errors import LocktermError
 from lockterm.keymap import DEFAULT_KEYMAP

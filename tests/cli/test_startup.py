@@ -29,7 +29,7 @@ def test_commands_are_imported_when_they_run() -> None:
     result = subprocess.run(
         [sys.executable, "-c", code], capture_output=True, text=True, timeout=60, check=True
     )
-    assert result.stdout.splitlines()[-1].split() == ["lockterm.cli.info"]
+    assert result.stdout.splitlines()[-1].split() == ["lockterm.cli.keys"]
 
 
 async def test_garbage_collector_starts_when_the_first_page_is_shown(tmp_path: Path) -> None:

@@ -10,7 +10,7 @@ import pytest
 from hypothesis import HealthCheck, given
 from hypothesis import strategies as st
 
-from lockterm.cli.info import key_rows
+from lockterm.cli.keys import key_rows
 from lockterm.keymap import Keymap, hints
 from lockterm.keymap.check import WrongKeyError, check, gave_way
 from lockterm.keymap.hints import SENDABLE, is_typed, spelled
