@@ -106,7 +106,7 @@ async def test_what_a_search_found_stays_under_the_cursor_when_it_was_renewed(de
         await press(pilot, "right", "enter")
         await settled_when(pilot, lambda: pilot.app.screen is screen)
         assert "recorded by the service" in notices(pilot).lower()
-        assert "on none of the pages" not in notices(pilot)
+        assert "was not on the pages" not in notices(pilot)
         now = screen.current
         assert now is not None and now.id == wanted.id
         assert now.raw["endDate"] != wanted.raw["endDate"], "the rows are read again"

@@ -50,7 +50,7 @@ def test_what_is_typed_with_the_key_that_opens_something_gets_there(
     remotes: PtySession, keys: tuple[str, ...], seen: str
 ) -> None:
     remotes.press(*keys, seen=seen)
-    assert "no remote under the cursor" not in remotes.text
+    assert "No remote is selected" not in remotes.text
 
 
 def test_a_page_typed_with_the_key_that_asks_for_it_is_shown(lockterm: Start) -> None:
